@@ -1,0 +1,331 @@
+//! The view of one knower.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_model::{
+    Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Object,
+    Passage, PassageId, Predicate, Secrecy, SessionId, State, predicate,
+};
+
+use crate::audience::is_structure;
+
+/// By which way an edge of knowledge reaches the knower.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Via {
+    /// By an edge of its own.
+    Own,
+    /// As a member of a group.
+    Member(EntityId),
+    /// As a resident of a place.
+    Resident(EntityId),
+    /// As everybody does.
+    Common,
+}
+
+/// One way in which a fact is known: an edge, and how it reaches the knower.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// The edge's id.
+    pub id: KnowledgeId,
+    /// The edge.
+    pub edge: Arc<Knowledge>,
+    /// How it reaches the knower.
+    pub via: Via,
+    /// Since when the knower has it by this way: the later of learning and joining.
+    pub since: Option<GameTime>,
+}
+
+/// A fact that is known, with the ways in which it is.
+///
+/// It shows what the knower can know of the fact, not what the world says of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    fact: Arc<Fact>,
+    ways: Vec<Way>,
+}
+
+impl Known {
+    /// The fact's id.
+    pub fn id(&self) -> FactId {
+        self.fact.id()
+    }
+
+    /// Whom or what it is about.
+    pub fn subject(&self) -> &EntityId {
+        self.fact.subject()
+    }
+
+    /// What it says of the subject.
+    pub fn predicate(&self) -> &Predicate {
+        self.fact.predicate()
+    }
+
+    /// What it points at.
+    pub fn object(&self) -> &Object {
+        self.fact.object()
+    }
+
+    /// The sentence that states it.
+    pub fn statement(&self) -> &str {
+        self.fact.statement()
+    }
+
+    /// All entities of the fact: subject, object, mentions.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
+        self.fact.entities()
+    }
+
+    /// How the subject feels about the object.
+    pub fn attitude(&self) -> Option<Attitude> {
+        self.fact.attitude()
+    }
+
+    /// The subject's rank in the object.
+    pub fn rank(&self) -> Option<&str> {
+        self.fact.rank()
+    }
+
+    /// Since when it is so, as it was told. Its end is a fact of its own.
+    pub fn since(&self) -> Option<&Date> {
+        self.fact.validity().from.as_ref()
+    }
+
+    /// Whether it is meant as a secret.
+    pub fn is_secret(&self) -> bool {
+        self.fact.secrecy() == Secrecy::Secret
+    }
+
+    /// Where it was written down, for a receipt.
+    pub fn evidence(&self) -> &[Evidence] {
+        &self.fact.provenance().evidence
+    }
+
+    /// The session it was recorded in, for a receipt.
+    pub fn session(&self) -> Option<&SessionId> {
+        let learned = self.ways.iter().find_map(|way| way.edge.session.as_ref());
+        learned.or(self.fact.provenance().session.as_ref())
+    }
+
+    /// The ways in which it is known: the strongest first, by credence, then own before group before common.
+    pub fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    /// How much the knower believes it: what its own edges say, if it has any; else the strongest of the others.
+    ///
+    /// What somebody saw or was told weighs more than what the place believes: a liar does not take up his own lie
+    /// because his town does.
+    pub fn credence(&self) -> Credence {
+        self.ways.first().map_or(Credence::NONE, |way| way.edge.credence)
+    }
+
+    /// How it was learned, by the way that counts.
+    pub fn how(&self) -> Option<(&How, &Via)> {
+        self.ways.first().map(|way| (&way.edge.how, &way.via))
+    }
+
+    /// Whether the knower keeps it to itself.
+    pub fn conceals(&self) -> bool {
+        self.ways.iter().any(|way| way.via == Via::Own && way.edge.conceals)
+    }
+
+    /// The earliest moment from which the knower has it; `None` when it has it since ever.
+    pub fn learned(&self) -> Option<GameTime> {
+        self.ways.iter().map(|way| way.since).min().flatten()
+    }
+}
+
+/// A passage that was heard or read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// The passage.
+    pub passage: Arc<Passage>,
+    /// How it reaches the knower.
+    pub via: Via,
+}
+
+/// All that one knower knows at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    knower: Knower,
+    as_of: Option<GameTime>,
+    facts: BTreeMap<FactId, Known>,
+    passages: BTreeMap<PassageId, Heard>,
+}
+
+/// A stretch of game time: from a moment up to, not including, another. `None` is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stay {
+    from: Option<GameTime>,
+    until: Option<GameTime>,
+}
+
+impl Stay {
+    const ALWAYS: Self = Self { from: None, until: None };
+
+    fn and(self, other: Self) -> Self {
+        let until = match (self.until, other.until) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self { from: self.from.max(other.from), until }
+    }
+
+    /// Since when something learned then is known to one who stays so long; nothing, when it was learned too late.
+    fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
+        let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
+        let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
+        (begins_before_it_ends && in_time).then(|| self.from.max(learned))
+    }
+}
+
+impl View {
+    /// What a knower knows at a moment of game time, or at the end of all that is known.
+    ///
+    /// 1. What it has an edge to, learned by then; and common lore.
+    /// 2. Of that, the canon memberships, residences and parts (a group within a group, a place within a place) of
+    ///    which it knows: what such a group or place learned before the knower left it is known from the later of
+    ///    joining and learning, for good. Repeated until nothing is added.
+    /// 3. Passages that it, one of these groups or places during the stay, or everybody heard.
+    pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
+        let mut view = Self { knower: knower.clone(), as_of, facts: BTreeMap::new(), passages: BTreeMap::new() };
+        let mut sources = vec![(Knower::World, Via::Common, Stay::ALWAYS)];
+        if matches!(knower, Knower::Entity(_)) {
+            sources.push((knower.clone(), Via::Own, Stay::ALWAYS));
+        }
+        let mut taken = 0;
+        while taken < sources.len() {
+            for (from, via, stay) in &sources[taken..] {
+                view.take(state, from, via, *stay);
+            }
+            taken = sources.len();
+            for group in knower.entity().into_iter().flat_map(|id| view.groups(id)) {
+                if !sources.contains(&group) {
+                    sources.push(group);
+                }
+            }
+        }
+        view.hear(state, &sources);
+        for known in view.facts.values_mut() {
+            known.ways.sort_by(|a, b| {
+                let rank = |way: &Way| (way.via != Via::Own, std::cmp::Reverse(way.edge.credence));
+                rank(a).cmp(&rank(b)).then_with(|| a.via.cmp(&b.via)).then_with(|| a.id.cmp(&b.id))
+            });
+            known.ways.dedup_by(|a, b| a.id == b.id && a.via == b.via && a.since == b.since);
+        }
+        view
+    }
+
+    /// Takes over what somebody knows, as far as it reaches one who stays with them so long.
+    fn take(&mut self, state: &State, from: &Knower, via: &Via, stay: Stay) {
+        for edge in state.knowledge_of(from) {
+            let Some(since) = stay.receives(edge.learned_at()) else { continue };
+            let Some(fact) = state.fact(edge.fact).filter(|_| self.is_past(since)) else { continue };
+            let way = Way { id: edge.id(), edge: Arc::clone(edge), via: via.clone(), since };
+            let known =
+                self.facts.entry(fact.id()).or_insert_with(|| Known { fact: Arc::clone(fact), ways: Vec::new() });
+            known.ways.push(way);
+        }
+    }
+
+    /// Takes the passages that the sources heard, each by the source nearest to the knower.
+    fn hear(&mut self, state: &State, sources: &[(Knower, Via, Stay)]) {
+        for (id, passage) in state.passages() {
+            let said = passage.time.as_ref().and_then(|date| date.time);
+            let heard = |from: &Knower| {
+                passage.heard_by.contains(from)
+                    || (passage.speaker.is_some() && passage.speaker.as_ref() == from.entity())
+            };
+            let in_time = |stay: &Stay| stay.receives(said).is_some_and(|since| self.is_past(since));
+            let source =
+                sources.iter().filter(|(from, _, stay)| heard(from) && in_time(stay)).min_by_key(|(_, via, _)| via);
+            if let Some((_, via, _)) = source {
+                self.passages.insert(id, Heard { passage: Arc::clone(passage), via: via.clone() });
+            }
+        }
+    }
+
+    fn is_past(&self, moment: Option<GameTime>) -> bool {
+        self.as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
+    }
+
+    /// The groups and places that the knower belongs to by what it knows, each with the way and the stay. Sorted, each
+    /// once.
+    fn groups(&self, id: &EntityId) -> Vec<(Knower, Via, Stay)> {
+        let mut reached: BTreeMap<(EntityId, Stay), Via> = BTreeMap::new();
+        let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
+        while let Some((member, stay, resident)) = open.pop() {
+            let structure = self.facts.values().map(|known| &known.fact).filter(|fact| is_structure(fact));
+            for fact in structure.filter(|fact| *fact.subject() == member) {
+                let Some(group) = fact.object().entity() else { continue };
+                let resides = *fact.predicate() == *predicate::RESIDENT_OF;
+                // A character is no part of anything; a group or place is, and hands its own way on.
+                let resident = match resident {
+                    None if *fact.predicate() == *predicate::PART_OF => continue,
+                    None => resides,
+                    Some(resident) => resident,
+                };
+                let validity = fact.validity();
+                let until = match validity.end() {
+                    // An end that the calendar does not understand lies in the past. All that can be placed before it
+                    // is what the group has known since ever.
+                    None if validity.is_closed() => {
+                        Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0 + 1)))
+                    }
+                    end => end,
+                };
+                let stay = stay.and(Stay { from: validity.start(), until });
+                let key = (group.clone(), stay);
+                if group != id && !reached.contains_key(&key) {
+                    let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
+                    reached.insert(key, via);
+                    open.push((group.clone(), stay, Some(resident)));
+                }
+            }
+        }
+        reached.into_iter().map(|((group, stay), via)| (group.into(), via, stay)).collect()
+    }
+
+    /// Whose view it is.
+    pub fn knower(&self) -> &Knower {
+        &self.knower
+    }
+
+    /// The moment at which it is taken.
+    pub fn as_of(&self) -> Option<GameTime> {
+        self.as_of
+    }
+
+    /// A fact, if it is known.
+    pub fn fact(&self, id: FactId) -> Option<&Known> {
+        self.facts.get(&id)
+    }
+
+    /// All facts that are known, by id.
+    pub fn facts(&self) -> impl ExactSizeIterator<Item = &Known> {
+        self.facts.values()
+    }
+
+    /// A passage, if it was heard.
+    pub fn passage(&self, id: PassageId) -> Option<&Heard> {
+        self.passages.get(&id)
+    }
+
+    /// All passages that were heard or read, by id.
+    pub fn passages(&self) -> impl ExactSizeIterator<Item = (PassageId, &Heard)> {
+        self.passages.iter().map(|(id, heard)| (*id, heard))
+    }
+
+    /// The DM's view: everything that is part of the world, by edges of nobody. Used where a question is asked without
+    /// a speaker.
+    pub fn of_dm(state: &State) -> Self {
+        let facts = state.facts().filter(|fact| fact.standing().is_in_world());
+        let facts = facts.map(|fact| (fact.id(), Known { fact: Arc::clone(fact), ways: Vec::new() })).collect();
+        let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
+        let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
+        Self { knower: Knower::World, as_of: None, facts, passages }
+    }
+}
+
+#[cfg(test)]
+mod tests;

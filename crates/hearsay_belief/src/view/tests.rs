@@ -1,0 +1,218 @@
+//! One test per way in which knowledge reaches, or does not reach, a knower.
+
+use hearsay_model::{Author, Change, Entity, Method, Operation, Provenance, Standing, Validity};
+
+use super::*;
+
+/// A world that is written in a few words.
+#[derive(Default)]
+struct World(State);
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn who(text: &str) -> Knower {
+    text.parse().unwrap()
+}
+
+fn at(minute: i64) -> Option<Date> {
+    Some(Date::at(GameTime(minute)))
+}
+
+impl World {
+    fn new(entities: &str) -> Self {
+        let mut world = Self::default();
+        for entity in entities.split_whitespace() {
+            world.apply(vec![Change::AddEntity(Entity::new(id(entity)))]);
+        }
+        world
+    }
+
+    fn apply(&mut self, changes: Vec<Change>) {
+        self.0.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
+    }
+
+    /// A relation that nobody knows yet.
+    fn relation(&mut self, subject: &str, predicate: &str, object: &str, validity: Validity) -> FactId {
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let fact = Fact::relation(&id(subject), predicate, &id(object), provenance).unwrap();
+        let fact = Arc::new(fact.validity(validity).build().unwrap());
+        self.apply(vec![Change::AssertFact(Arc::clone(&fact))]);
+        fact.id()
+    }
+
+    /// Membership and the like: subject and object know of it.
+    fn belongs(
+        &mut self,
+        subject: &str,
+        predicate: &str,
+        object: &str,
+        from: Option<i64>,
+        until: Option<i64>,
+    ) -> FactId {
+        let date = |minute: i64| Date::at(GameTime(minute));
+        let fact = self.relation(subject, predicate, object, Validity { from: from.map(date), until: until.map(date) });
+        self.learn(subject, fact, None);
+        self.learn(object, fact, None);
+        fact
+    }
+
+    fn learn(&mut self, knower: &str, fact: FactId, learned: Option<i64>) {
+        let learned = learned.and_then(at);
+        self.apply(vec![Change::Learn(Arc::new(Knowledge { learned, ..Knowledge::authored(who(knower), fact) }))]);
+    }
+
+    /// A fact that a group or place learns at a moment.
+    fn lore(&mut self, knower: &str, text: &str, learned: Option<i64>) -> FactId {
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let fact = Fact::attribute(&id("thing"), "lore", text, provenance).unwrap().build().unwrap();
+        let id = fact.id();
+        self.apply(vec![Change::AssertFact(fact.into())]);
+        self.learn(knower, id, learned);
+        id
+    }
+
+    fn knows(&self, knower: &str, fact: FactId, as_of: Option<i64>) -> bool {
+        View::of(&self.0, &who(knower), as_of.map(GameTime)).fact(fact).is_some()
+    }
+}
+
+#[test]
+fn own_and_common_knowledge() {
+    let mut world = World::new("ann bob thing");
+    let own = world.lore("ann", "own", Some(10));
+    let common = world.lore("*", "common", None);
+    assert!(world.knows("ann", own, None) && world.knows("ann", own, Some(10)));
+    assert!(!world.knows("ann", own, Some(9)), "not learned yet");
+    assert!(!world.knows("bob", own, None));
+    assert!(world.knows("bob", common, Some(0)));
+}
+
+#[test]
+fn members_know_what_the_group_learned_before_they_left() {
+    let mut world = World::new("ann guild thing");
+    world.belongs("ann", "MEMBER_OF", "guild", Some(10), Some(20));
+    let before = world.lore("guild", "before", Some(5));
+    let during = world.lore("guild", "during", Some(15));
+    let after = world.lore("guild", "after", Some(20));
+    let check = |fact, as_of, expected| assert_eq!(world.knows("ann", fact, as_of), expected, "at {as_of:?}");
+    check(before, Some(9), false);
+    check(before, Some(10), true);
+    check(during, Some(14), false);
+    check(during, Some(15), true);
+    check(during, None, true);
+    check(after, None, false);
+}
+
+#[test]
+fn an_end_that_nobody_can_date_leaves_what_was_ever_known() {
+    let mut world = World::new("ann guild thing");
+    let until = Some(Date { raw: "before the flood".into(), time: None });
+    let membership = world.relation("ann", "MEMBER_OF", "guild", Validity { from: None, until });
+    world.learn("ann", membership, None);
+    let ever = world.lore("guild", "ever", None);
+    let later = world.lore("guild", "later", Some(-1000));
+    assert!(world.knows("ann", ever, None) && !world.knows("ann", later, None));
+}
+
+#[test]
+fn residents_know_local_lore_of_their_place_and_those_around_it() {
+    let mut world = World::new("ann tavern town road thing");
+    world.belongs("ann", "RESIDENT_OF", "tavern", None, None);
+    world.belongs("ann", "LOCATED_AT", "road", None, None);
+    world.belongs("tavern", "PART_OF", "town", None, None);
+    let (tavern, town, road) =
+        (world.lore("tavern", "a", None), world.lore("town", "b", None), world.lore("road", "c", None));
+    assert!(world.knows("ann", tavern, None) && world.knows("ann", town, None));
+    assert!(!world.knows("ann", road, None), "being present only witnesses");
+    assert!(!world.knows("town", tavern, None), "knowledge does not go up");
+    let view = View::of(&world.0, &who("ann"), None);
+    assert_eq!(view.fact(town).unwrap().how().unwrap().1, &Via::Resident(id("town")));
+}
+
+#[test]
+fn groups_in_groups_and_cycles_end() {
+    let mut world = World::new("ann cell guild thing");
+    world.belongs("ann", "MEMBER_OF", "cell", Some(10), None);
+    world.belongs("cell", "PART_OF", "guild", None, Some(30));
+    world.belongs("guild", "PART_OF", "cell", None, None);
+    let early = world.lore("guild", "early", None);
+    let late = world.lore("guild", "late", Some(30));
+    assert!(!world.knows("ann", early, Some(9)) && world.knows("ann", early, Some(10)));
+    assert!(!world.knows("ann", late, None), "the cell had left the guild");
+}
+
+#[test]
+fn membership_counts_only_when_it_is_so_and_the_member_knows() {
+    let mut world = World::new("ann bob guild thing");
+    let unknown = world.relation("ann", "MEMBER_OF", "guild", Validity::default());
+    let lore = world.lore("guild", "lore", None);
+    assert!(!world.knows("ann", lore, None), "she does not know that she is a member");
+    world.learn("ann", unknown, None);
+    assert!(world.knows("ann", lore, None));
+    world.apply(vec![Change::SetStanding { fact: unknown, standing: Standing::False }]);
+    assert!(!world.knows("ann", lore, None), "she is none");
+    assert!(world.knows("ann", unknown, None), "but still believes so");
+}
+
+#[test]
+fn belief_does_not_read_the_world() {
+    let mut world = World::new("ann thing");
+    let fact = world.relation("ann", "OWNS", "thing", Validity::default());
+    world.learn("ann", fact, None);
+    let before = View::of(&world.0, &who("ann"), None);
+    world.apply(vec![
+        Change::SetStanding { fact, standing: Standing::False },
+        Change::EndFact { fact, until: Date::at(GameTime(3)) },
+    ]);
+    let after = View::of(&world.0, &who("ann"), None);
+    let tell = |view: &View| {
+        let known = view.fact(fact).unwrap();
+        (known.statement().to_owned(), known.credence(), known.since().cloned())
+    };
+    assert_eq!(tell(&before), tell(&after));
+}
+
+#[test]
+fn own_edges_weigh_more_than_what_the_place_believes() {
+    let mut world = World::new("odo town thing");
+    world.belongs("odo", "RESIDENT_OF", "town", None, None);
+    let lie = world.lore("town", "a lie", None);
+    let edge = Knowledge { credence: Credence::NONE, conceals: true, ..Knowledge::authored(who("odo"), lie) };
+    world.apply(vec![Change::Learn(Arc::new(edge))]);
+    let view = View::of(&world.0, &who("odo"), None);
+    let known = view.fact(lie).unwrap();
+    assert_eq!((known.credence(), known.conceals(), known.ways().len()), (Credence::NONE, true, 2));
+}
+
+#[test]
+fn passages_are_known_to_those_who_heard_them() {
+    let mut world = World::new("ann bob guild");
+    world.belongs("bob", "MEMBER_OF", "guild", Some(10), None);
+    let mut passage = Passage::new("Under the chapel.");
+    passage.speaker = Some(id("ann"));
+    passage.heard_by = vec![who("guild")];
+    passage.time = at(5);
+    let passage = Arc::new(passage);
+    world.apply(vec![Change::AddPassage(Arc::clone(&passage))]);
+    let hears = |knower, as_of: Option<i64>| {
+        View::of(&world.0, &who(knower), as_of.map(GameTime)).passage(passage.id()).is_some()
+    };
+    assert!(hears("ann", None), "speakers hear themselves");
+    assert!(!hears("bob", Some(9)) && hears("bob", Some(10)));
+    assert!(!hears("ann", Some(4)));
+}
+
+#[test]
+fn nothing_outside_the_view_changes_it() {
+    let mut world = World::new("ann guild bob thing");
+    world.belongs("ann", "MEMBER_OF", "guild", None, None);
+    world.lore("guild", "known", None);
+    let before = View::of(&world.0, &who("ann"), None);
+    world.lore("bob", "unknown", None);
+    world.belongs("bob", "MEMBER_OF", "guild", None, None);
+    let membership_of_bob_is_known_to_the_guild = 1;
+    let after = View::of(&world.0, &who("ann"), None);
+    assert_eq!(before.facts().len() + membership_of_bob_is_known_to_the_guild, after.facts().len());
+}

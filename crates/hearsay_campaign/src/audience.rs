@@ -1,0 +1,246 @@
+//! Who knows what at the start: named holders, the audience rules, and the names in what is known.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use hearsay_belief::{Surroundings, knowers};
+use hearsay_model::{
+    Audience, Credence, Date, EntityId, Fact, FactId, How, Kind, Knower, Knowledge, KnowledgeId, Method, Passage,
+    PassageId, Predicate, Provenance, Secrecy, Standing, State, attribute, predicate,
+};
+
+use crate::{
+    Campaign,
+    campaign::{Learned, Reach, Stated},
+};
+
+/// The entities of a campaign about to be imported, and behind them those of the state. What the files say goes first,
+/// so that importing the same files again gives the same audience, wherever people have moved in play.
+pub(crate) struct Around<'a> {
+    campaign: &'a Campaign,
+    state: &'a State,
+    homes: HashMap<&'a EntityId, &'a EntityId>,
+    locations: HashMap<&'a EntityId, &'a EntityId>,
+}
+
+impl<'a> Around<'a> {
+    pub(crate) fn new(campaign: &'a Campaign, state: &'a State) -> Self {
+        let (mut homes, mut locations) = (HashMap::new(), HashMap::new());
+        for Stated { fact, .. } in &campaign.facts {
+            let Some(place) = fact.object().entity() else { continue };
+            if fact.standing() != Standing::Canon || fact.validity().is_closed() {
+                continue;
+            }
+            match fact.predicate().as_str() {
+                predicate::RESIDENT_OF => homes.insert(fact.subject(), place),
+                predicate::LOCATED_AT => locations.insert(fact.subject(), place),
+                _ => None,
+            };
+        }
+        Self { campaign, state, homes, locations }
+    }
+}
+
+impl Surroundings for Around<'_> {
+    fn kind(&self, id: &EntityId) -> Option<Kind> {
+        self.campaign.entities.get(id).cloned().or_else(|| self.state.kind(id))
+    }
+
+    fn place(&self, id: &EntityId) -> Option<EntityId> {
+        let written = self.homes.get(id).or_else(|| self.locations.get(id));
+        written.map(|place| (*place).clone()).or_else(|| Surroundings::place(self.state, id))
+    }
+}
+
+/// All edges and all readers of the texts.
+pub(crate) struct Known {
+    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
+    pub(crate) passages: BTreeMap<PassageId, Passage>,
+    /// By audience, how many facts reach whom.
+    pub(crate) counts: BTreeMap<&'static str, usize>,
+}
+
+/// Decides who knows what.
+///
+/// 1. Those who are named (`known_by`, `heard_by`, the hearers of a line, …) know a fact as it is said of them.
+/// 2. A fact that is not a secret reaches the audience that it is marked with, or else that of the rules. Whoever is
+///    named too knows it as named: an edge by rule would outweigh a smaller credence.
+/// 3. Whoever says a fact in a session knows it.
+/// 4. The readers of a text have read the facts that it states.
+/// 5. Who knows a fact knows the names in it: see [`names`].
+pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
+    let mut edges = BTreeMap::new();
+    let (passages, mut read) = readers(campaign, around);
+    let mut reached = Vec::with_capacity(campaign.facts.len());
+    for (number, stated) in campaign.facts.iter().enumerate() {
+        let id = stated.fact.id();
+        let mut known = HashSet::new();
+        for learned in stated.learned.iter().cloned().chain(read.remove(&number).unwrap_or_default()) {
+            known.insert(learned.knower.clone());
+            put(&mut edges, learned.of(id));
+        }
+        let audience = audience_of(campaign, stated);
+        let by_rule = audience.map_or(Vec::new(), |audience| knowers(audience, &stated.fact, around));
+        let speakers = stated.speakers.iter().cloned().map(Knower::Entity);
+        for knower in by_rule.into_iter().chain(speakers) {
+            if known.insert(knower.clone()) {
+                put(&mut edges, Knowledge::authored(knower, id));
+            }
+        }
+        reached.push((audience, known.is_empty()));
+    }
+    names(campaign, &mut edges);
+    let mut counts: BTreeMap<&'static str, usize> =
+        ["common", "local", "parties", "private", "secret", "told", "nobody"].map(|name| (name, 0)).into();
+    for (stated, (audience, nobody)) in campaign.facts.iter().zip(reached) {
+        let name = match audience {
+            _ if nobody => "nobody",
+            Some(audience) => audience.as_str(),
+            None if stated.fact.secrecy() == Secrecy::Secret => "secret",
+            None => "told",
+        };
+        *counts.entry(name).or_default() += 1;
+    }
+    Known { edges, passages, counts }
+}
+
+fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
+    match stated.reach {
+        Reach::Named => None,
+        Reach::Only(audience) => Some(audience),
+        Reach::Rules => Some(campaign.vocabulary.audience(&campaign.rules, &stated.fact)),
+    }
+}
+
+/// The texts with their readers, and by the number of a fact, who has read it.
+fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage>, HashMap<usize, Vec<Learned>>) {
+    let (mut passages, mut read) = (BTreeMap::<PassageId, Passage>::new(), HashMap::<usize, Vec<Learned>>::new());
+    for text in &campaign.passages {
+        let mut passage = text.passage.clone();
+        // A text is for whom a sentence of lore about its subject is.
+        let lore = text.subject.as_ref().and_then(|subject| {
+            let provenance = Provenance::new(Method::Imported, hearsay_model::Author::Game);
+            Fact::attribute(subject, attribute::LORE, passage.text.as_str(), provenance).ok()?.build().ok()
+        });
+        let audience = match text.reach {
+            Reach::Named => None,
+            Reach::Only(audience) => Some(audience),
+            Reach::Rules => lore.as_ref().map(|lore| campaign.vocabulary.audience(&campaign.rules, lore)),
+        };
+        match (audience, &lore) {
+            (Some(Audience::Common), _) => passage.heard_by.push(Knower::World),
+            (Some(audience), Some(lore)) => passage.heard_by.extend(knowers(audience, lore, around)),
+            _ => {}
+        }
+        passage.heard_by.sort();
+        passage.heard_by.dedup();
+        for fact in &text.facts {
+            let edges = passage.heard_by.iter().map(|reader| Learned {
+                how: How::Read { document: passage.document.clone() },
+                ..Learned::authored(reader.clone(), Credence::FULL, false)
+            });
+            read.entry(*fact).or_default().extend(edges);
+        }
+        match passages.get_mut(&passage.id()) {
+            Some(same) => {
+                same.heard_by.extend(passage.heard_by);
+                same.heard_by.sort();
+                same.heard_by.dedup();
+            }
+            None => {
+                passages.insert(passage.id(), passage);
+            }
+        }
+    }
+    (passages, read)
+}
+
+/// Adds an edge. Of two that differ only in what is no part of the id, the later counts; what one of them conceals is
+/// concealed.
+fn put(edges: &mut BTreeMap<KnowledgeId, Knowledge>, mut edge: Knowledge) {
+    let id = edge.id();
+    if let Some(before) = edges.get(&id) {
+        edge.conceals |= before.conceals;
+    }
+    edges.insert(id, edge);
+}
+
+/// Who knows a fact knows the names in it: the open `name` and `kind` of its subject, its object and all that it
+/// mentions. A group or place that knows a fact knows the names for its members. The names are learned in the same
+/// breath as the first fact that holds them. Secret names and aliases are never learned in this way.
+fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
+    let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
+    let mut facts: HashMap<FactId, &Fact> = HashMap::new();
+    for Stated { fact, .. } in &campaign.facts {
+        facts.insert(fact.id(), fact);
+        let name: &Predicate = fact.predicate();
+        if (*name == *attribute::NAME || *name == *attribute::KIND) && fact.secrecy() != Secrecy::Secret {
+            called.entry(fact.subject()).or_default().push(fact.id());
+        }
+    }
+    let mut known: HashSet<(Knower, FactId)> = HashSet::new();
+    // The first way in which each knower came upon each entity.
+    let mut met: BTreeMap<(&Knower, &EntityId), &Knowledge> = BTreeMap::new();
+    for edge in edges.values() {
+        let Some(fact) = facts.get(&edge.fact) else { continue };
+        if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
+            known.insert((edge.knower.clone(), edge.fact));
+        }
+        if !fact.standing().is_in_world() {
+            continue;
+        }
+        for entity in fact.entities() {
+            let first = met.entry((&edge.knower, entity)).or_insert(edge);
+            if when(edge) < when(first) {
+                *first = edge;
+            }
+        }
+    }
+    let mut added = Vec::new();
+    for ((knower, entity), edge) in met {
+        for name in called.get(entity).into_iter().flatten() {
+            let already = known.contains(&(knower.clone(), *name)) || known.contains(&(Knower::World, *name));
+            if already {
+                continue;
+            }
+            let how = match &edge.how {
+                How::Deduced { .. } => How::Authored,
+                how => how.clone(),
+            };
+            let (learned, session) = (edge.learned.clone(), edge.session.clone());
+            let learned = Learned { how, learned, session, ..Learned::authored(knower.clone(), Credence::FULL, false) };
+            added.push(learned.of(*name));
+        }
+    }
+    for edge in added {
+        put(edges, edge);
+    }
+}
+
+fn when(edge: &Knowledge) -> Option<hearsay_model::GameTime> {
+    edge.learned.as_ref().and_then(|date: &Date| date.time)
+}
+
+/// The NPCs of a campaign that would know nothing but their own name and kind: neither by edges of their own nor as
+/// members or residents. Sorted.
+pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Knowledge>) -> Vec<EntityId> {
+    let mut own_names: HashSet<FactId> = HashSet::new();
+    let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();
+    for Stated { fact, .. } in &campaign.facts {
+        let name = fact.predicate().as_str();
+        if [attribute::NAME, attribute::KIND].contains(&name) {
+            own_names.insert(fact.id());
+        }
+        if let Some(group) = fact.object().entity()
+            && [predicate::MEMBER_OF, predicate::RESIDENT_OF].contains(&name)
+        {
+            groups.entry(fact.subject()).or_default().push(group);
+        }
+    }
+    let knowing: HashSet<&EntityId> =
+        edges.values().filter(|edge| !own_names.contains(&edge.fact)).filter_map(|edge| edge.knower.entity()).collect();
+    let npcs = campaign.entities.iter().filter(|(_, kind)| **kind == Kind::Npc).map(|(id, _)| id);
+    let knows = |id: &EntityId| {
+        knowing.contains(id) || groups.get(id).into_iter().flatten().any(|group| knowing.contains(*group))
+    };
+    npcs.filter(|id| !knows(id)).cloned().collect()
+}

@@ -1,0 +1,123 @@
+//! What a campaign's files say, before it is known what the state already holds.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_model::{
+    Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, Fact, FactId, How, Kind, Knower, Knowledge,
+    Passage, Session, SessionId, Setting, Vocabulary,
+};
+
+use crate::Warning;
+
+/// A campaign as its files say it. Made by [`read`](crate::read); [`plan`](crate::plan) compares it with a state.
+#[derive(Debug, Clone)]
+pub struct Campaign {
+    pub(crate) info: CampaignInfo,
+    /// All settings but the digest.
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) rules: AudienceRules,
+    pub(crate) entities: BTreeMap<EntityId, Kind>,
+    pub(crate) sessions: Vec<Session>,
+    pub(crate) facts: Vec<Stated>,
+    pub(crate) passages: Vec<Text>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) digest: String,
+}
+
+impl Campaign {
+    /// The name of the source: the campaign's id.
+    pub fn source(&self) -> &str {
+        &self.info.id
+    }
+
+    /// What the campaign is.
+    pub fn info(&self) -> &CampaignInfo {
+        &self.info
+    }
+
+    /// The entities, by id, with what they are.
+    pub fn entities(&self) -> &BTreeMap<EntityId, Kind> {
+        &self.entities
+    }
+
+    /// The facts, in the order of the files.
+    pub fn facts(&self) -> impl ExactSizeIterator<Item = &Arc<Fact>> {
+        self.facts.iter().map(|stated| &stated.fact)
+    }
+
+    /// The texts, in the order of the files. Those whose readers follow from the audience rules have none yet.
+    pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
+        self.passages.iter().map(|text| &text.passage)
+    }
+
+    /// The sessions, in the order of the files.
+    pub fn sessions(&self) -> &[Session] {
+        &self.sessions
+    }
+
+    /// What may not be meant as it is written.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// A hash of all files, as [`digest`](crate::digest) gives it.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+}
+
+/// Whom a fact or text reaches besides those who are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Whom the audience rules say.
+    Rules,
+    /// Everybody, the place, the parties or the subject, as it is marked.
+    Only(Audience),
+    /// Nobody: those who are named are the only ones.
+    Named,
+}
+
+/// A fact, and who knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Stated {
+    pub(crate) fact: Arc<Fact>,
+    pub(crate) reach: Reach,
+    /// Those who are named.
+    pub(crate) learned: Vec<Learned>,
+    /// Those who say it in a session: each knows it, if not otherwise then from the start.
+    pub(crate) speakers: Vec<EntityId>,
+}
+
+/// A text, and who knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Text {
+    pub(crate) passage: Passage,
+    pub(crate) reach: Reach,
+    /// Whom or what it is about first of all.
+    pub(crate) subject: Option<EntityId>,
+    /// The facts that it states, by their number: its readers have read them.
+    pub(crate) facts: Vec<usize>,
+}
+
+/// An edge of knowledge without the fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Learned {
+    pub(crate) knower: Knower,
+    pub(crate) how: How,
+    pub(crate) learned: Option<Date>,
+    pub(crate) credence: Credence,
+    pub(crate) conceals: bool,
+    pub(crate) session: Option<SessionId>,
+}
+
+impl Learned {
+    pub(crate) fn authored(knower: impl Into<Knower>, credence: Credence, conceals: bool) -> Self {
+        Self { knower: knower.into(), how: How::Authored, learned: None, credence, conceals, session: None }
+    }
+
+    pub(crate) fn of(self, fact: FactId) -> Knowledge {
+        let Self { knower, how, learned, credence, conceals, session } = self;
+        Knowledge { knower, fact, how, learned, credence, conceals, session }
+    }
+}

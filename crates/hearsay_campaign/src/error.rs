@@ -1,0 +1,149 @@
+//! What is wrong with a campaign's files, and where.
+
+use std::fmt;
+
+use serde::Serialize;
+use thiserror::Error;
+
+/// Something that cannot be read: where it is, what was expected, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
+pub struct CampaignError {
+    /// The path below the campaign's folder, with forward slashes.
+    pub file: String,
+    /// The line, counted from 1; 0 when the whole file is meant.
+    pub line: u32,
+    /// The field, such as `entities/odo-brandt/secrets/2`; empty when the whole file is meant.
+    pub field: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+impl fmt::Display for CampaignError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        if !self.field.is_empty() {
+            write!(f, ": {}", self.field)?;
+        }
+        write!(f, ": {}", self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, "; {}", self.hint) }
+    }
+}
+
+/// All that is wrong, in the order of the files; at least one error. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
+pub struct CampaignErrors {
+    /// The errors, as many as [`Limits::errors`](crate::Limits::errors) allows.
+    pub errors: Vec<CampaignError>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl fmt::Display for CampaignErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, error) in self.errors.iter().enumerate() {
+            let line_break = if n == 0 { "" } else { "\n" };
+            write!(f, "{line_break}{error}")?;
+        }
+        if self.more > 0 { write!(f, "\nand {} more", self.more) } else { Ok(()) }
+    }
+}
+
+/// Something that was read, but may not be what was meant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Warning {
+    /// The path below the campaign's folder, with forward slashes.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What may not be meant, and how it was taken.
+    pub what: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.what)
+    }
+}
+
+/// A line of one of the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    pub(crate) line: u32,
+}
+
+/// Collects errors up to a limit, so that one run shows many.
+#[derive(Debug)]
+pub(crate) struct Faults {
+    /// The paths of the files, by their number.
+    pub(crate) files: Vec<String>,
+    limit: usize,
+    found: Vec<(Place, CampaignError)>,
+    more: usize,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Faults {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { files: Vec::new(), limit: limit.max(1), found: Vec::new(), more: 0, warnings: Vec::new() }
+    }
+
+    /// Whether further errors are only counted: then hints that are dear to find are not looked for.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= self.limit
+    }
+
+    /// How many errors there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len() + self.more
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn found_none(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(crate) fn path(&self, at: Place) -> &str {
+        self.files.get(at.file as usize).map_or("", String::as_str)
+    }
+
+    /// `file:line`, for hints that point elsewhere.
+    pub(crate) fn spot(&self, at: Place) -> String {
+        format!("{}:{}", self.path(at), at.line)
+    }
+
+    pub(crate) fn add(&mut self, at: Place, field: &str, message: impl Into<String>, hint: impl Into<String>) {
+        if self.is_full() {
+            self.more += 1;
+            return;
+        }
+        let file = self.path(at).to_owned();
+        let error =
+            CampaignError { file, line: at.line, field: field.into(), message: message.into(), hint: hint.into() };
+        // An alias in YAML shows its anchor's line again and again.
+        if !self.found.iter().any(|(_, found)| *found == error) {
+            self.found.push((at, error));
+        }
+    }
+
+    pub(crate) fn warn(&mut self, at: Place, what: impl Into<String>) {
+        let path = self.path(at).to_owned();
+        self.warnings.push(Warning { path, line: at.line, what: what.into() });
+    }
+
+    /// The warnings, or all errors if there are any.
+    pub(crate) fn finish(mut self) -> Result<Vec<Warning>, CampaignErrors> {
+        if self.found.is_empty() {
+            self.warnings.sort();
+            self.warnings.dedup();
+            return Ok(self.warnings);
+        }
+        self.found.sort_by_key(|(at, _)| *at);
+        Err(CampaignErrors { errors: self.found.into_iter().map(|(_, error)| error).collect(), more: self.more })
+    }
+}

@@ -1,0 +1,280 @@
+//! JSON Lines: all that a state holds, one record per line, and back.
+//!
+//! The first line is `{"type":"hearsay","format":1}`. Every other line is an object with a `type`: `setting` (under
+//! `setting`), `entity`, `session`, `fact`, `knowledge` or `passage`, with the fields of the type of that name in
+//! `hearsay_model`. Lines are sorted by type in this order, then by id, so that equal states give equal bytes. What was
+//! removed but is still named by others (an entity that a text mentions) comes as `entity` or `session` with
+//! `"removed":true`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, BufRead, Write},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    Change, Entity, EntityId, Fact, Knower, Knowledge, KnowledgeId, Passage, Session, SessionId, Setting, State,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{CampaignError, CampaignErrors};
+
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Line {
+    Hearsay {
+        format: u32,
+    },
+    Setting {
+        setting: Setting,
+    },
+    Entity {
+        #[serde(flatten)]
+        entity: Entity,
+        #[serde(default, skip_serializing_if = "is_false")]
+        removed: bool,
+    },
+    Session {
+        #[serde(flatten)]
+        session: Session,
+        #[serde(default, skip_serializing_if = "is_false")]
+        removed: bool,
+    },
+    Fact(Arc<Fact>),
+    Knowledge(Arc<Knowledge>),
+    Passage(Arc<Passage>),
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Writes all that a state holds as JSON Lines. The journal is not written: what is read back has one operation.
+///
+/// # Errors
+/// When writing fails.
+pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
+    let mut line = |line: &Line| -> io::Result<()> {
+        serde_json::to_writer(&mut writer, line)?;
+        writer.write_all(b"\n")
+    };
+    line(&Line::Hearsay { format: FORMAT })?;
+    for setting in state.settings() {
+        line(&Line::Setting { setting: setting.as_ref().clone() })?;
+    }
+    let named = Named::of(state);
+    let entities: BTreeMap<&EntityId, Option<&Arc<Entity>>> =
+        named.entities.iter().map(|id| (*id, state.entity(id))).chain(state.entities().map(|e| (&e.id, Some(e)))).collect();
+    for (id, entity) in entities {
+        let removed = entity.is_none();
+        let entity = entity.map_or_else(|| Entity::new(id.clone()), |entity| entity.as_ref().clone());
+        line(&Line::Entity { entity, removed })?;
+    }
+    let sessions: BTreeSet<&SessionId> =
+        named.sessions.iter().copied().chain(state.sessions().map(|session| &session.id)).collect();
+    for id in sessions {
+        let (session, removed) = match state.session(id) {
+            Some(session) => (session.as_ref().clone(), false),
+            None => (empty_session(id), true),
+        };
+        line(&Line::Session { session, removed })?;
+    }
+    for fact in state.facts() {
+        line(&Line::Fact(Arc::clone(fact)))?;
+    }
+    let edges: BTreeMap<KnowledgeId, &Arc<Knowledge>> =
+        state.facts().flat_map(|fact| state.recorded_knowledge(fact.id())).map(|edge| (edge.id(), edge)).collect();
+    for edge in edges.into_values().filter(|edge| edge.knower.entity().is_none_or(|id| state.entity(id).is_some())) {
+        line(&Line::Knowledge(Arc::clone(edge)))?;
+    }
+    for (_, passage) in state.passages() {
+        line(&Line::Passage(Arc::clone(passage)))?;
+    }
+    writer.flush()
+}
+
+fn empty_session(id: &SessionId) -> Session {
+    let title = id.to_string();
+    Session { id: id.clone(), number: None, title, date: None, start: None, end: None, present: Vec::new() }
+}
+
+/// What the records of a state name: it may be there no more.
+#[derive(Default)]
+struct Named<'a> {
+    entities: BTreeSet<&'a EntityId>,
+    sessions: BTreeSet<&'a SessionId>,
+}
+
+impl<'a> Named<'a> {
+    fn of(state: &'a State) -> Self {
+        let mut named = Self::default();
+        for session in state.sessions() {
+            named.entities.extend(&session.present);
+        }
+        for fact in state.facts() {
+            named.fact(fact);
+        }
+        for (_, passage) in state.passages() {
+            named.passage(passage);
+        }
+        named
+    }
+
+    fn fact(&mut self, fact: &'a Fact) {
+        self.entities.extend(fact.entities());
+        self.sessions.extend(&fact.provenance().session);
+    }
+
+    fn passage(&mut self, passage: &'a Passage) {
+        let named = passage.speaker.iter().chain(&passage.place).chain(&passage.document).chain(&passage.mentions);
+        self.entities.extend(named.chain(passage.heard_by.iter().filter_map(Knower::entity)));
+        self.sessions.extend(&passage.session);
+    }
+}
+
+/// Reads JSON Lines as changes that make an empty state hold what was written, in an order in which they can be
+/// applied as one operation. Lines may come in any order, but for the first.
+///
+/// # Errors
+/// When a line is no record, or names an entity, session or fact that no line has. Errors name the line and what was
+/// expected; `file` is empty.
+pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
+    let mut read = Read::default();
+    let mut number = 0;
+    for text in reader.lines() {
+        number += 1;
+        match text {
+            Ok(text) => read.line(number, &text),
+            Err(error) => {
+                read.fault(number, format!("cannot be read: {error}"), "the file must be UTF-8 text");
+                break;
+            }
+        }
+    }
+    if number == 0 {
+        read.fault(1, "the file is empty", HEADER);
+    }
+    read.finish()
+}
+
+const HEADER: &str = "the first line must be {\"type\":\"hearsay\",\"format\":1}";
+const TYPES: &str = "expected an object with \"type\": setting, entity, session, fact, knowledge or passage, and its fields";
+const SHOWN: usize = 50;
+
+#[derive(Default)]
+struct Read {
+    settings: Vec<Setting>,
+    entities: BTreeMap<EntityId, (Entity, bool)>,
+    sessions: BTreeMap<SessionId, (u32, Session, bool)>,
+    facts: Vec<(u32, Arc<Fact>)>,
+    edges: Vec<(u32, Arc<Knowledge>)>,
+    passages: Vec<(u32, Arc<Passage>)>,
+    errors: Vec<CampaignError>,
+    more: usize,
+}
+
+impl Read {
+    fn fault(&mut self, line: u32, message: impl Into<String>, hint: &str) {
+        if self.errors.len() >= SHOWN {
+            self.more += 1;
+            return;
+        }
+        let (message, hint) = (message.into(), hint.to_owned());
+        self.errors.push(CampaignError { file: String::new(), line, field: String::new(), message, hint });
+    }
+
+    fn line(&mut self, number: u32, text: &str) {
+        if text.trim().is_empty() && number > 1 {
+            return;
+        }
+        let line = match serde_json::from_str::<Line>(text) {
+            Ok(line) => line,
+            Err(error) => {
+                let hint = if number == 1 { HEADER } else { TYPES };
+                return self.fault(number, error.to_string(), hint);
+            }
+        };
+        match (number, line) {
+            (1, Line::Hearsay { format: FORMAT }) => {}
+            (1, Line::Hearsay { format }) => {
+                self.fault(1, format!("format {format} is not known"), "use a newer version of this program");
+            }
+            (1, _) => self.fault(1, "the header is missing", HEADER),
+            (_, Line::Hearsay { .. }) => self.fault(number, "a second header", "one file holds one campaign"),
+            (_, Line::Setting { setting }) => self.settings.push(setting),
+            (_, Line::Entity { entity, removed }) => {
+                if let Some((entity, _)) = self.entities.insert(entity.id.clone(), (entity, removed)) {
+                    self.fault(number, format!("a second entity `{}`", entity.id), "keep one of the lines");
+                }
+            }
+            (_, Line::Session { session, removed }) => {
+                if let Some((_, session, _)) = self.sessions.insert(session.id.clone(), (number, session, removed)) {
+                    self.fault(number, format!("a second session `{}`", session.id), "keep one of the lines");
+                }
+            }
+            (_, Line::Fact(fact)) => self.facts.push((number, fact)),
+            (_, Line::Knowledge(edge)) => self.edges.push((number, edge)),
+            (_, Line::Passage(passage)) => self.passages.push((number, passage)),
+        }
+    }
+
+    /// Every name must have its line.
+    fn check(&mut self) {
+        let facts: BTreeSet<_> = self.facts.iter().map(|(_, fact)| fact.id()).collect();
+        let mut missing: Vec<(u32, String)> = Vec::new();
+        let mut names = |line: u32, named: &Named| {
+            let entities = named.entities.iter().filter(|id| !self.entities.contains_key(**id));
+            missing.extend(entities.map(|id| (line, format!("no line has the entity `{id}`"))));
+            let sessions = named.sessions.iter().filter(|id| !self.sessions.contains_key(**id));
+            missing.extend(sessions.map(|id| (line, format!("no line has the session `{id}`"))));
+        };
+        for (line, session, _) in self.sessions.values() {
+            names(*line, &Named { entities: session.present.iter().collect(), sessions: BTreeSet::new() });
+        }
+        for (line, fact) in &self.facts {
+            let mut named = Named::default();
+            named.fact(fact);
+            names(*line, &named);
+        }
+        for (line, passage) in &self.passages {
+            let mut named = Named::default();
+            named.passage(passage);
+            names(*line, &named);
+        }
+        for (line, edge) in &self.edges {
+            names(*line, &Named { entities: edge.knower.entity().into_iter().collect(), sessions: BTreeSet::new() });
+        }
+        let unknown = self.edges.iter().filter(|(_, edge)| !facts.contains(&edge.fact));
+        missing.extend(unknown.map(|(line, edge)| (*line, format!("no line has the fact {}", edge.fact))));
+        missing.sort();
+        for (line, message) in missing {
+            self.fault(line, message, "add the line, or remove this one");
+        }
+    }
+
+    fn finish(mut self) -> Result<Vec<Change>, CampaignErrors> {
+        if self.errors.is_empty() {
+            self.check();
+        }
+        if !self.errors.is_empty() {
+            return Err(CampaignErrors { errors: self.errors, more: self.more });
+        }
+        let mut changes: Vec<Change> = self.settings.into_iter().map(Change::Set).collect();
+        let mut removals = Vec::new();
+        for (id, (entity, removed)) in self.entities {
+            changes.push(Change::AddEntity(entity));
+            removals.extend(removed.then_some(Change::RemoveEntity(id)));
+        }
+        for (id, (_, session, removed)) in self.sessions {
+            changes.push(Change::SetSession(session));
+            removals.extend(removed.then_some(Change::RemoveSession(id)));
+        }
+        changes.extend(self.facts.into_iter().map(|(_, fact)| Change::AssertFact(fact)));
+        changes.extend(self.edges.into_iter().map(|(_, edge)| Change::Learn(edge)));
+        changes.extend(self.passages.into_iter().map(|(_, passage)| Change::AddPassage(passage)));
+        changes.extend(removals);
+        Ok(changes)
+    }
+}

@@ -1,0 +1,105 @@
+//! The keys that the reader knows. `schema/campaign.schema.json` has the same ones; a test holds them together.
+
+/// The keys of one kind of mapping.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    /// Its name under `$defs` in the schema; empty for the file itself.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(crate) def: &'static str,
+    /// What it is, for errors.
+    pub(crate) what: &'static str,
+    /// Its keys, in groups that several mappings share.
+    pub(crate) groups: &'static [&'static [&'static str]],
+}
+
+impl Keys {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'static str> + Clone {
+        self.groups.iter().flat_map(|group| group.iter().copied())
+    }
+}
+
+/// What any fact can be marked with.
+const MARKS: &[&str] = &[
+    "id",
+    "text",
+    "statement",
+    "about",
+    "standing",
+    "confidence",
+    "since",
+    "until",
+    "attitude",
+    "rank",
+    "conditions",
+    "secret",
+    "common",
+    "audience",
+    "known_by",
+    "conceals",
+];
+/// What a fact says.
+const SAYS: &[&str] = &["type", "target", "value"];
+/// How other tools write the end of a relation.
+const ENDS: &[&str] = &["target_id", "target_name", "bidirectional"];
+
+macro_rules! keys {
+    ($($name:ident = $def:literal, $what:literal, $groups:expr;)*) => {
+        $(pub(crate) const $name: Keys = Keys { def: $def, what: $what, groups: $groups };)*
+        /// All of them.
+        #[cfg(test)]
+        pub(crate) const ALL: &[&Keys] = &[$(&$name),*];
+    };
+}
+
+keys! {
+    FILE = "", "a campaign file", &[&["format", "campaign", "calendar", "audience", "predicates", "attributes", "entities",
+        "relationships", "facts", "rumours", "lies", "knowledge", "passages", "sessions"]];
+    CAMPAIGN = "campaign", "the campaign", &[&["id", "name", "description", "system", "start"]];
+    CALENDAR = "calendar", "the calendar", &[&["name", "months", "weekdays", "hours_per_day", "minutes_per_hour", "era"]];
+    MONTH = "month", "a month", &[&["name", "days"]];
+    AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
+    PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
+        "embedded", "audience", "examples"]];
+    ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "embedded", "audience"]];
+    ENTITY = "entity", "an entity", &[
+        &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
+            "facts", "secrets"],
+        // As other tools write it.
+        &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
+            "secret_knowledge"],
+    ];
+    ALIAS = "alias", "an alias", &[&["name"], MARKS];
+    ATTRIBUTE = "attribute", "an attribute's value", &[&["value"], MARKS];
+    SCENE = "scene", "a text among attributes", &[&["title", "content"]];
+    RELATIONSHIP = "relationship", "a relationship", &[MARKS, SAYS, ENDS];
+    TOP_RELATIONSHIP = "top_relationship", "a relationship", &[&["source"], MARKS, SAYS, ENDS];
+    ENTITY_FACT = "entity_fact", "a fact", &[MARKS, SAYS];
+    FACT = "fact", "a fact", &[&["subject"], MARKS, SAYS];
+    RUMOUR = "rumour", "a rumour", &[&["subject", "truth", "heard_by", "contradicts"], MARKS, SAYS];
+    LIE = "lie", "a lie", &[&["subject", "by", "told_to", "truth_is"], MARKS, SAYS];
+    STATED = "stated", "a fact of a text", &[&["fact", "credence", "subject"], MARKS, SAYS];
+    HOLDER = "holder", "one who knows", &[&["who", "how", "from", "when", "credence", "conceals"]];
+    KNOWLEDGE = "knowledge", "who knows a fact", &[&["fact", "who", "how", "from", "when", "credence", "conceals"]];
+    PASSAGE = "passage", "a passage", &[&["id", "title", "text", "about", "document", "place", "common", "known_by",
+        "secret", "audience", "facts"]];
+    SESSION = "session", "a session", &[&["id", "number", "title", "date", "start", "end", "place", "present", "summary",
+        "log"]];
+    LINE = "line", "a line of the log", &[&["speaker", "text", "with", "heard_by", "place", "time", "facts"]];
+}
+
+/// The candidate nearest to what was written, if one is near.
+pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = written.to_lowercase();
+    let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
+    let scored = candidates.into_iter().map(|candidate| (score(candidate), candidate));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+    best.filter(|(score, _)| *score >= 0.78).map(|(_, candidate)| candidate)
+}
+
+/// A hint that names the nearest candidate, or else all of them.
+pub(crate) fn hint<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(written, candidates.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected one of {}", candidates.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -1,0 +1,46 @@
+#![doc = include_str!("../FORMAT.md")]
+//!
+//! # Using it
+//!
+//! [`read`] takes the files, [`plan`] compares them with a state and gives one operation and a report; without applying
+//! the operation the report is a dry run.
+//!
+//! ```
+//! use hearsay_campaign::{Limits, plan, read};
+//! use hearsay_model::{State, Timestamp};
+//!
+//! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inn");
+//! let campaign = read(folder.as_ref(), &Limits::default())?;
+//! let mut state = State::default();
+//! let first = plan(&state, &campaign, Timestamp(0));
+//! println!("{}", first.report);
+//! state.apply(first.operation.ok_or("nothing to do")?)?;
+//! assert!(plan(&state, &campaign, Timestamp(1)).operation.is_none(), "importing again changes nothing");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod audience;
+mod campaign;
+mod error;
+mod files;
+mod history;
+mod jsonl;
+mod keys;
+mod plan;
+mod read;
+mod report;
+mod yaml;
+
+pub use campaign::Campaign;
+pub use error::{CampaignError, CampaignErrors, Warning};
+pub use files::{Limits, digest};
+pub use jsonl::{export_jsonl, read_jsonl};
+pub use plan::{ImportPlan, plan};
+pub use read::read;
+pub use report::{ImportReport, Kept};
+
+#[cfg(test)]
+mod tests;

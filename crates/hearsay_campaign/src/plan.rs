@@ -1,0 +1,418 @@
+//! The difference between what the files say and what the state holds from them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Evidence, Fact, FactId, KnowledgeId, Operation, Provenance, Secrecy, Setting,
+    SettingKey, Standing, State, Timestamp, attribute,
+};
+
+use crate::{
+    Campaign, ImportReport, Kept,
+    audience::{Around, Known, know_nothing, who_knows},
+    history::History,
+};
+
+/// What an import would do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportPlan {
+    /// The one operation that does it; `None` when there is nothing to do.
+    pub operation: Option<Operation>,
+    /// What it does.
+    pub report: ImportReport,
+}
+
+/// Compares a campaign with a state. Applying the operation makes the state hold what the files say; a second plan is
+/// then empty.
+///
+/// - What is new is added, what this source no longer says is withdrawn, everything else is left alone.
+/// - What somebody else confirmed, judged, ended or retracted stays as it is, and is listed in the report. What was
+///   retracted or rejected is not brought back.
+/// - A new value for what has one value at a time, where somebody else has recorded another, is proposed to the DM and
+///   does not replace it.
+/// - Entities that are there already are matched by id.
+///
+/// `now` is the real time at which it is recorded.
+pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
+    let author = Author::Importer(campaign.info.id.clone());
+    let around = Around::new(campaign, state);
+    let Known { edges, passages, counts } = who_knows(campaign, &around);
+    let report = ImportReport {
+        source: campaign.info.id.clone(),
+        audience: counts,
+        know_nothing: know_nothing(campaign, &edges),
+        warnings: campaign.warnings.clone(),
+        ..ImportReport::default()
+    };
+    let history = History::of(state, &author);
+    let mut planner =
+        Planner { state, campaign, now, author, history, report, adds: Vec::new(), removals: Vec::new() };
+    planner.settings();
+    let gone = planner.entities();
+    planner.sessions(&gone);
+    let withdrawn = planner.facts(&gone);
+    planner.knowledge(edges, &withdrawn, &gone);
+    planner.passages(passages, &gone);
+    planner.removed_sessions();
+    planner.removed_entities(&withdrawn);
+    planner.finish()
+}
+
+struct Planner<'a> {
+    state: &'a State,
+    campaign: &'a Campaign,
+    now: Timestamp,
+    author: Author,
+    history: History<'a>,
+    report: ImportReport,
+    /// In the order of dependency.
+    adds: Vec<Change>,
+    /// What depends on others before what it depends on.
+    removals: Vec<Change>,
+}
+
+/// What becomes of the facts.
+#[derive(Default)]
+struct Withdrawn {
+    /// Facts that are retracted.
+    retracted: HashSet<FactId>,
+    /// Facts that the files say, and that stay away because somebody retracted them.
+    away: HashSet<FactId>,
+    /// Facts that the files no longer say, and that stay because somebody else has to do with them.
+    kept: HashSet<FactId>,
+}
+
+impl Planner<'_> {
+    fn keep(&mut self, fact: Option<FactId>, what: impl Into<String>, why: impl Into<String>) {
+        self.report.kept.push(Kept { fact, what: what.into(), why: why.into() });
+    }
+
+    fn settings(&mut self) {
+        let digest = Setting::Imported { source: self.campaign.info.id.clone(), digest: self.campaign.digest.clone() };
+        for setting in self.campaign.settings.iter().chain([&digest]) {
+            let key = setting.key();
+            match self.history.settings.get(&key) {
+                Some(last) if last.value == Some(setting) => {}
+                // The clock runs in play; the file says only where it starts.
+                Some(last) if !last.ours && key == SettingKey::Clock => {}
+                Some(last) if !last.ours => {
+                    self.keep(None, key.to_string(), "somebody else has set it");
+                }
+                _ => self.adds.push(Change::Set(setting.clone())),
+            }
+        }
+    }
+
+    /// Adds what is new. Returns the entities that stay away because somebody removed them.
+    fn entities(&mut self) -> BTreeSet<EntityId> {
+        let mut gone = BTreeSet::new();
+        for (id, kind) in &self.campaign.entities {
+            match self.history.entities.get(id) {
+                Some(last) if last.value.is_some() => self.report.matched += 1,
+                Some(last) if !last.ours => {
+                    self.keep(None, format!("entity `{id}`"), "somebody removed it, so it stays away");
+                    gone.insert(id.clone());
+                }
+                _ => {
+                    *self.report.created.entry(kind.to_string()).or_default() += 1;
+                    self.adds.push(Change::AddEntity(Entity::new(id.clone())));
+                }
+            }
+        }
+        gone
+    }
+
+    fn sessions(&mut self, gone: &BTreeSet<EntityId>) {
+        for session in &self.campaign.sessions {
+            let mut session = session.clone();
+            session.present.retain(|id| !gone.contains(id));
+            match self.history.sessions.get(&session.id) {
+                Some(last) if last.value == Some(&session) => {}
+                Some(last) if !last.ours => {
+                    self.keep(None, format!("session `{}`", session.id), "somebody else has changed it");
+                }
+                _ => {
+                    self.report.sessions += 1;
+                    self.adds.push(Change::SetSession(session));
+                }
+            }
+        }
+    }
+
+    fn facts(&mut self, gone: &BTreeSet<EntityId>) -> Withdrawn {
+        let mut withdrawn = Withdrawn::default();
+        let mut wanted = HashSet::with_capacity(self.campaign.facts.len());
+        // A session that somebody withdrew does not come back for the sake of a fact.
+        let no_session = |fact: &Fact, history: &History| {
+            let session = fact.provenance().session.as_ref().and_then(|id| history.sessions.get(id));
+            session.is_some_and(|last| last.value.is_none() && !last.ours)
+        };
+        for stated in &self.campaign.facts {
+            let id = stated.fact.id();
+            wanted.insert(id);
+            if stated.fact.entities().any(|entity| gone.contains(entity)) || no_session(&stated.fact, &self.history) {
+                withdrawn.away.insert(id);
+                continue;
+            }
+            self.fact(&stated.fact, &mut withdrawn);
+        }
+        let mut old: Vec<_> = self.history.facts.iter().filter(|(id, _)| !wanted.contains(id)).collect();
+        old.sort_unstable_by_key(|(id, _)| **id);
+        let old: Vec<_> = old.into_iter().map(|(id, history)| (*id, *history)).collect();
+        for (id, history) in old {
+            let (Some(fact), Some(_)) = (self.state.fact(id), history.ours) else { continue };
+            if let Some(touched) = history.touched {
+                let (what, why) = (fact.statement().to_owned(), format!("the files say it no more, but {touched}"));
+                self.keep(Some(id), what, why);
+                withdrawn.kept.insert(id);
+            } else {
+                self.report.removed += 1;
+                self.removals.push(Change::RetractFact(id));
+                withdrawn.retracted.insert(id);
+            }
+        }
+        withdrawn
+    }
+
+    fn fact(&mut self, fact: &Arc<Fact>, withdrawn: &mut Withdrawn) {
+        let id = fact.id();
+        let history = self.history.facts.get(&id).copied().unwrap_or_default();
+        let Some(held) = self.state.fact(id) else {
+            if let (Some(_), Some(touched)) = (history.ours, history.touched) {
+                self.keep(Some(id), fact.statement(), format!("{touched}, so it stays away"));
+                withdrawn.away.insert(id);
+                return;
+            }
+            *self.report.facts.entry(fact.predicate().to_string()).or_default() += 1;
+            self.report.relations += usize::from(fact.object().entity().is_some());
+            let rival = self.rival(fact).map(|rival| rival.statement().to_owned());
+            let standing = if rival.is_some() { Standing::Proposed } else { fact.standing() };
+            if let Some(rival) = rival {
+                self.keep(Some(id), fact.statement(), format!("it is proposed only, because `{rival}` stands"));
+            }
+            self.assert(fact, standing);
+            return;
+        };
+        // What was proposed beside another's word stays so while that word stands.
+        let proposed = held.standing() == Standing::Proposed && self.rival(fact).is_some();
+        let standing = if proposed { Standing::Proposed } else { fact.standing() };
+        let same = same(held, fact, standing);
+        let stays = held.provenance().evidence == fact.provenance().evidence;
+        if same && stays {
+            return;
+        }
+        if let Some(touched) = history.touched.or(history.ours.is_none().then_some("somebody else has said it")) {
+            if !same {
+                self.keep(Some(id), fact.statement(), touched);
+            }
+            return;
+        }
+        *(if same { &mut self.report.moved } else { &mut self.report.changed }) += 1;
+        self.assert(fact, standing);
+    }
+
+    fn assert(&mut self, fact: &Arc<Fact>, standing: Standing) {
+        let provenance = Provenance { recorded: self.now, ..fact.provenance().clone() };
+        // Neither the time nor the standing can make a fact that was built before impossible.
+        let built = fact.to_builder().standing(standing).provenance(provenance).build();
+        self.adds.push(Change::AssertFact(built.map_or_else(|_| Arc::clone(fact), Arc::new)));
+    }
+
+    /// What somebody else has recorded as so, where only one value can be so at a time.
+    fn rival(&self, fact: &Fact) -> Option<&Arc<Fact>> {
+        let counts = |fact: &Fact| {
+            fact.standing() == Standing::Canon && fact.secrecy() != Secrecy::Secret && !fact.validity().is_closed()
+        };
+        let functional = self.campaign.vocabulary.is_functional(fact.predicate());
+        if !functional || !counts(fact) || self.state.entity(fact.subject()).is_none() {
+            return None;
+        }
+        let others = self.state.facts_of(fact.subject()).filter(|other| {
+            other.subject() == fact.subject() && other.predicate() == fact.predicate() && counts(other)
+        });
+        let mut rivals: Vec<_> = others
+            .filter(|other| other.object() != fact.object() && other.provenance().author != self.author)
+            .collect();
+        rivals.sort_unstable_by_key(|rival| rival.id());
+        rivals.first().copied()
+    }
+
+    fn knowledge(
+        &mut self,
+        edges: BTreeMap<KnowledgeId, hearsay_model::Knowledge>,
+        withdrawn: &Withdrawn,
+        gone: &BTreeSet<EntityId>,
+    ) {
+        let mut old: Vec<KnowledgeId> = Vec::new();
+        for (id, last) in &self.history.edges {
+            let Some(edge) = last.value.filter(|_| last.ours) else { continue };
+            if !edges.contains_key(id) && !withdrawn.kept.contains(&edge.fact) {
+                old.push(*id);
+            }
+        }
+        old.sort_unstable();
+        self.report.unlearned = old.len();
+        let unlearn = old.into_iter().map(Change::Unlearn);
+        // Edges go before the facts that they lead to.
+        self.removals.splice(0..0, unlearn);
+        for (id, edge) in edges {
+            let nobody = edge.knower.entity().is_some_and(|id| gone.contains(id));
+            if nobody || withdrawn.away.contains(&edge.fact) {
+                continue;
+            }
+            match self.history.edges.get(&id) {
+                Some(last) if last.value.is_some_and(|held| **held == edge) => {}
+                Some(last) if !last.ours => {
+                    let statement = self.state.fact(edge.fact).map_or(String::new(), |fact| fact.statement().to_owned());
+                    let why = format!("somebody else has changed how `{}` knows it", edge.knower);
+                    self.keep(Some(edge.fact), statement, why);
+                }
+                _ => {
+                    self.report.knowledge += 1;
+                    self.adds.push(Change::Learn(Arc::new(edge)));
+                }
+            }
+        }
+    }
+
+    fn passages(&mut self, passages: BTreeMap<hearsay_model::PassageId, hearsay_model::Passage>, gone: &BTreeSet<EntityId>) {
+        let mut removals = Vec::new();
+        for (id, last) in &self.history.passages {
+            if last.ours && last.value.is_some() && !passages.contains_key(id) {
+                removals.push(*id);
+            }
+        }
+        removals.sort_unstable();
+        self.removals.splice(0..0, removals.into_iter().map(Change::RemovePassage));
+        for (id, mut passage) in passages {
+            passage.mentions.retain(|id| !gone.contains(id));
+            passage.heard_by.retain(|knower| knower.entity().is_none_or(|id| !gone.contains(id)));
+            passage.document = passage.document.filter(|id| !gone.contains(id));
+            passage.place = passage.place.filter(|id| !gone.contains(id));
+            let no_session = passage.session.as_ref().and_then(|id| self.history.sessions.get(id));
+            let no_session = no_session.is_some_and(|last| last.value.is_none() && !last.ours);
+            if no_session || passage.speaker.as_ref().is_some_and(|id| gone.contains(id)) {
+                continue;
+            }
+            match self.history.passages.get(&id) {
+                Some(last) if last.value.is_some_and(|held| **held == passage) => {}
+                Some(last) if !last.ours => {
+                    let what = passage.title.unwrap_or(passage.text);
+                    self.keep(None, what, "somebody else has changed or removed the text");
+                }
+                _ => {
+                    self.report.passages += 1;
+                    self.adds.push(Change::AddPassage(Arc::new(passage)));
+                }
+            }
+        }
+    }
+
+    fn removed_sessions(&mut self) {
+        let wanted: HashSet<_> = self.campaign.sessions.iter().map(|session| &session.id).collect();
+        let ours = self.history.sessions.iter().filter(|(_, last)| last.ours && last.value.is_some());
+        let mut old: Vec<_> = ours.filter(|(id, _)| !wanted.contains(*id)).map(|(id, _)| (*id).clone()).collect();
+        old.sort();
+        self.removals.extend(old.into_iter().map(Change::RemoveSession));
+    }
+
+    /// Removes entities that the files no longer have, unless somebody else has to do with them.
+    fn removed_entities(&mut self, withdrawn: &Withdrawn) {
+        let ours = self.history.entities.iter().filter(|(_, last)| last.ours && last.value.is_some());
+        let ours = ours.map(|(id, _)| (*id).clone()).filter(|id| !self.campaign.entities.contains_key(id));
+        let ours: BTreeSet<EntityId> = ours.collect();
+        if ours.is_empty() {
+            return;
+        }
+        // Whoever else's edge or text points to one of them keeps it.
+        let mut used: HashMap<&EntityId, &'static str> = HashMap::new();
+        for edge in self.history.edges.values().filter(|last| !last.ours).filter_map(|last| last.value) {
+            used.extend(edge.knower.entity().map(|id| (id, "it knows something that is not from the files")));
+        }
+        for passage in self.history.passages.values().filter(|last| !last.ours).filter_map(|last| last.value) {
+            let named = passage.speaker.iter().chain(&passage.place).chain(&passage.document).chain(&passage.mentions);
+            let heard = passage.heard_by.iter().filter_map(|knower| knower.entity());
+            used.extend(named.chain(heard).map(|id| (id, "a text that is not from the files names it")));
+        }
+        let mut kept = HashSet::new();
+        for id in ours {
+            let fact = self.state.facts_of(&id).any(|fact| !withdrawn.retracted.contains(&fact.id()));
+            let why = used.get(&id).copied().or(fact.then_some("a fact that stays names it"));
+            match why {
+                Some(why) => {
+                    self.keep(None, format!("entity `{id}`"), format!("the files have it no more, but {why}"));
+                    kept.insert(id);
+                }
+                None => self.removals.push(Change::RemoveEntity(id)),
+            }
+        }
+        self.keep_names(&kept);
+    }
+
+    /// An entity that stays keeps its name and kind.
+    fn keep_names(&mut self, kept: &HashSet<EntityId>) {
+        let names: HashSet<FactId> = kept
+            .iter()
+            .flat_map(|id| self.state.facts_of(id).filter(move |fact| fact.subject() == id))
+            .filter(|fact| [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str()))
+            .map(|fact| fact.id())
+            .collect();
+        let history = &self.history;
+        let (mut facts, mut edges) = (0, 0);
+        self.removals.retain(|change| match change {
+            Change::RetractFact(id) if names.contains(id) => {
+                facts += 1;
+                false
+            }
+            Change::Unlearn(id) => {
+                let edge = history.edges.get(id).and_then(|last| last.value);
+                let stays = edge.is_some_and(|edge| names.contains(&edge.fact));
+                edges += usize::from(stays);
+                !stays
+            }
+            _ => true,
+        });
+        self.report.removed -= facts;
+        self.report.unlearned -= edges;
+    }
+
+    fn finish(mut self) -> ImportPlan {
+        self.adds.append(&mut self.removals);
+        let changes = self.adds;
+        if changes.is_empty() {
+            return ImportPlan { operation: None, report: self.report };
+        }
+        let (entities, facts) = (self.report.created_count(), self.report.fact_count());
+        let mut parts = vec![format!("{entities} entities"), format!("{facts} facts")];
+        for (count, what) in [(self.report.changed, "changed"), (self.report.removed, "removed")] {
+            if count > 0 {
+                parts.push(format!("{count} {what}"));
+            }
+        }
+        let summary = format!("import {}: {}", self.campaign.info.name, parts.join(", "));
+        let operation = Operation { recorded: self.now, ..Operation::new(self.author, summary, changes) };
+        ImportPlan { operation: Some(operation), report: self.report }
+    }
+}
+
+/// Whether a fact of the state says what the files say, wherever it is written and whoever confirmed it since.
+fn same(held: &Fact, fact: &Fact, standing: Standing) -> bool {
+    let source = |fact: &Fact| Provenance {
+        recorded: Timestamp::default(),
+        confirmed: false,
+        evidence: Vec::<Evidence>::new(),
+        ..fact.provenance().clone()
+    };
+    held.standing() == standing
+        && held.secrecy() == fact.secrecy()
+        && held.mentions() == fact.mentions()
+        && held.attitude() == fact.attitude()
+        && held.rank() == fact.rank()
+        && held.conditions() == fact.conditions()
+        && held.validity() == fact.validity()
+        && held.handle() == fact.handle()
+        && source(held) == source(fact)
+}

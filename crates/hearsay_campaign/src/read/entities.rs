@@ -1,0 +1,270 @@
+//! Entities: names, kind, description, places, attributes, relations, facts and secrets.
+
+use hearsay_model::{Credence, EntityId, Kind, Object, Passage, Predicate, Secrecy, attribute, predicate, text};
+
+use super::{
+    Reader,
+    facts::Context,
+    fields::{Fields, nth},
+    names::{is_nobody, kind_of},
+};
+use crate::{
+    campaign::{Learned, Reach, Text},
+    keys,
+    yaml::{Node, Yaml},
+};
+
+impl Reader {
+    pub(super) fn entity(&mut self, id: &EntityId, node: &Node) {
+        let Some(f) = self.fields(node, &format!("entities/{id}"), &keys::ENTITY) else { return };
+        let first = self.facts.len();
+        if let Some(name) = self.needed(&f, "name", "an entity") {
+            let at = f.get("name").map_or(f.at, |node| node.at);
+            self.plain(at, &f.below("name"), id, attribute::NAME, Object::Value(name.trim().into()));
+        }
+        let kind = self.kind(&f, id);
+        self.aliases(&f, id);
+        self.description(&f, id);
+        let named = first..self.facts.len();
+        self.whereabouts(&f, id, &kind);
+        for key in ["attributes", "properties"] {
+            if let Some(node) = f.get(key)
+                && let Some(map) = self.any_fields(node, &f.below(key), "the attributes")
+            {
+                for (key, node) in map.entries() {
+                    self.attribute(id, &key.text, node, &map.below(&key.text));
+                }
+            }
+        }
+        for key in ["personality", "behavior_rules"] {
+            if let Some(node) = f.get(key) {
+                self.attribute(id, key, node, &f.below(key));
+            }
+        }
+        for (n, tag) in self.list(&f, "tags").iter().enumerate() {
+            let path = nth(&f.below("tags"), n);
+            if let Some(tag) = self.value(tag, &path) {
+                self.plain(f.at, &path, id, attribute::TAG, Object::Value(tag));
+            }
+        }
+        self.scope(&f, id);
+        let context = Context::about(Some(id));
+        for f in self.maps(&f, "relationships", &keys::RELATIONSHIP) {
+            self.entry(&f, &context);
+        }
+        for f in self.maps(&f, "facts", &keys::ENTITY_FACT) {
+            self.entry(&f, &context);
+        }
+        let secret = Context { bearer: Some(id.clone()), ..context };
+        for f in self.maps(&f, "secrets", &keys::ENTITY_FACT) {
+            self.entry(&f, &secret);
+        }
+        for (n, item) in self.one_or_many(&f, "secret_knowledge").iter().enumerate() {
+            let path = nth(&f.below("secret_knowledge"), n);
+            if let Some(text) = self.text_of(item, &path) {
+                let lore = Object::Value(text.trim().into());
+                if let Some(number) = self.plain(item.at, &path, id, attribute::LORE, lore) {
+                    self.hide(number, id);
+                }
+            }
+        }
+        self.visibility(&f, named, id);
+    }
+
+    fn kind(&mut self, f: &Fields, id: &EntityId) -> Kind {
+        let key = if f.get("kind").is_some() { "kind" } else { "type" };
+        if f.get("kind").is_some() && f.get("type").is_some() {
+            self.faults.add(f.at, &f.path, "it has both a kind and a type", "keep `kind`: they mean the same");
+        }
+        let Some(written) = self.needed(f, key, "an entity").filter(|word| !hearsay_model::slug(word).is_empty()) else {
+            return Kind::Custom("unknown".into());
+        };
+        let at = f.get(key).map_or(f.at, |node| node.at);
+        let kind = kind_of(written);
+        if let Kind::Custom(word) = &kind {
+            let near = keys::nearest(word, Kind::BUILT_IN.iter().map(Kind::as_str));
+            if let Some(near) = near.filter(|near| strsim::damerau_levenshtein(near, word) < 3) {
+                self.faults.warn(at, format!("`{word}` is taken as a kind of the campaign's own. Did you mean `{near}`?"));
+            }
+        }
+        self.plain(at, &f.below(key), id, attribute::KIND, Object::Value(kind.as_str().into()));
+        kind
+    }
+
+    fn aliases(&mut self, f: &Fields, id: &EntityId) {
+        for (n, node) in self.list(f, "aliases").iter().enumerate() {
+            let path = nth(&f.below("aliases"), n);
+            let Yaml::Map(_) = node.value else {
+                if let Some(name) = self.text_of(node, &path) {
+                    self.plain(node.at, &path, id, attribute::ALIAS, Object::Value(name.trim().into()));
+                }
+                continue;
+            };
+            let Some(f) = self.fields(node, &path, &keys::ALIAS) else { continue };
+            let Some(name) = self.needed(&f, "name", "an alias") else { continue };
+            // A secret name is its bearer's secret.
+            let secret = f.get("secret").is_some_and(|node| node.value == Yaml::Flag(true));
+            let context = Context { bearer: secret.then(|| id.clone()), ..Context::about(Some(id)) };
+            let marks = self.marks(&f, &context);
+            let Ok(alias) = Predicate::new(attribute::ALIAS) else { continue };
+            self.say(f.at, &f.path, &context, id.clone(), alias, Object::Value(name.trim().into()), marks);
+        }
+    }
+
+    /// Every paragraph is a fact of its own.
+    fn description(&mut self, f: &Fields, id: &EntityId) {
+        let Some(text) = self.text(f, "description") else { return };
+        let at = f.get("description").map_or(f.at, |node| node.at);
+        for (n, paragraph) in paragraphs(text).enumerate() {
+            let path = if n == 0 { f.below("description") } else { nth(&f.below("description"), n) };
+            self.plain(at, &path, id, attribute::DESCRIPTION, Object::Value(paragraph.into()));
+        }
+    }
+
+    fn whereabouts(&mut self, f: &Fields, id: &EntityId, kind: &Kind) {
+        let location = self.place(f, "location");
+        let home = match f.get("home") {
+            Some(_) => self.place(f, "home"),
+            None => location.clone().filter(|_| kind.is_character()),
+        };
+        let part_of = self.refer(f, "part_of");
+        let places = [
+            ("home", predicate::RESIDENT_OF, home),
+            ("location", predicate::LOCATED_AT, location),
+            ("part_of", predicate::PART_OF, part_of),
+        ];
+        for (key, name, place) in places {
+            if let Some(place) = place {
+                let at = f.get(key).or(f.get("location")).map_or(f.at, |node| node.at);
+                self.plain(at, &f.below(key), id, name, Object::Entity(place));
+            }
+        }
+    }
+
+    /// A place, or `none`.
+    fn place(&mut self, f: &Fields, key: &str) -> Option<EntityId> {
+        let nowhere = f.get(key).and_then(Node::text).is_some_and(|text| is_nobody(text) && !self.is_known(text.trim()));
+        if nowhere { None } else { self.refer(f, key) }
+    }
+
+    /// The values of one attribute: one, a list, or a mapping with marks.
+    fn attribute(&mut self, id: &EntityId, name: &str, node: &Node, path: &str) {
+        if node.is_null() {
+            return;
+        }
+        if ["name", "kind"].contains(&name) {
+            let hint = format!("write `{name}` beside the attributes");
+            return self.faults.add(node.at, path, format!("the {name} is no attribute like others"), hint);
+        }
+        let Some(predicate) = self.attribute_name(name, node.at, path) else { return };
+        match &node.value {
+            Yaml::List(items) => {
+                for (n, item) in items.iter().enumerate().filter(|(_, item)| !item.is_null()) {
+                    self.attribute_value(id, &predicate, item, &nth(path, n));
+                }
+            }
+            _ => self.attribute_value(id, &predicate, node, path),
+        }
+    }
+
+    fn attribute_value(&mut self, id: &EntityId, predicate: &Predicate, node: &Node, path: &str) {
+        if let Yaml::Map(_) = node.value {
+            if node.get("content").is_some() {
+                return self.scene(id, node, path);
+            }
+            let Some(f) = self.fields(node, path, &keys::ATTRIBUTE) else { return };
+            if f.get("value").is_none() {
+                return self.faults.add(f.at, path, "the attribute has no value", "add `value: …`");
+            }
+            let context = Context::about(Some(id));
+            let marks = self.marks(&f, &context);
+            for node in self.one_or_many(&f, "value") {
+                if let Some(value) = self.value(node, &f.below("value")) {
+                    let (predicate, object) = (predicate.clone(), Object::Value(value));
+                    self.say(node.at, path, &context, id.clone(), predicate, object, marks.clone());
+                }
+            }
+        } else if let Some(value) = self.value(node, path) {
+            self.plain(node.at, path, id, predicate.as_str(), Object::Value(value));
+        }
+    }
+
+    /// `{title, content}`: a whole scene among the attributes is a text about the entity.
+    fn scene(&mut self, id: &EntityId, node: &Node, path: &str) {
+        let Some(f) = self.fields(node, path, &keys::SCENE) else { return };
+        let (title, content) = (self.owned(&f, "title"), self.owned(&f, "content"));
+        for paragraph in content.iter().flat_map(|content| paragraphs(content)) {
+            let mut passage = Passage::new(paragraph);
+            passage.title.clone_from(&title);
+            passage.mentions = self.mentions(paragraph, std::iter::once(id.clone()));
+            passage.evidence.push(self.evidence(f.at, path));
+            self.passages.push(Text { passage, reach: Reach::Rules, subject: Some(id.clone()), facts: Vec::new() });
+        }
+    }
+
+    /// What an NPC knows about, as other tools write it: a relation where it names an entity, else an attribute.
+    fn scope(&mut self, f: &Fields, id: &EntityId) {
+        for (n, node) in self.one_or_many(f, "knowledge_scope").iter().enumerate() {
+            let path = nth(&f.below("knowledge_scope"), n);
+            let Some(text) = self.text_of(node, &path) else { continue };
+            if self.is_known(text.trim()) {
+                if let Some(about) = self.reference(node, &path) {
+                    self.plain(node.at, &path, id, "KNOWS_ABOUT", Object::Entity(about));
+                }
+            } else if let Some(number) = self.plain(node.at, &path, id, "knowledge_scope", Object::Value(text.trim().into())) {
+                self.facts[number].reach = Reach::Only(hearsay_model::Audience::Private);
+            }
+        }
+    }
+
+    /// Who may see the entity, as other tools write it: those named know its name, kind and description; `gm` hides the
+    /// description.
+    fn visibility(&mut self, f: &Fields, named: std::ops::Range<usize>, id: &EntityId) {
+        for (n, node) in self.one_or_many(f, "visibility").iter().enumerate() {
+            let path = nth(&f.below("visibility"), n);
+            let Some(text) = self.text_of(node, &path) else { continue };
+            let word = text::normal(text);
+            let hidden = ["gm", "dm", "hidden", "secret", "private"].contains(&word.as_str());
+            let public = ["all", "public", "everyone", "players"].contains(&word.as_str());
+            let knower = match hidden || public {
+                true => None,
+                false => match self.knower(node, &path) {
+                    Some(knower) => Some(knower),
+                    None => continue,
+                },
+            };
+            for number in named.clone() {
+                let fact = &self.facts[number].fact;
+                if fact.secrecy() == Secrecy::Secret {
+                    continue;
+                }
+                if let Some(knower) = &knower {
+                    let learned = Learned::authored(knower.clone(), Credence::FULL, false);
+                    self.facts[number].learned.push(learned);
+                } else if public {
+                    self.facts[number].reach = Reach::Only(hearsay_model::Audience::Common);
+                } else if *fact.predicate() == *attribute::DESCRIPTION {
+                    self.hide(number, id);
+                }
+            }
+        }
+    }
+
+    /// Makes a fact the secret of an entity.
+    fn hide(&mut self, number: usize, bearer: &EntityId) {
+        let stated = &mut self.facts[number];
+        if let Ok(fact) = stated.fact.to_builder().secrecy(Secrecy::Secret).build() {
+            stated.fact = fact.into();
+        }
+        stated.reach = Reach::Named;
+        if self.index.kind(bearer).is_some_and(Kind::can_know) {
+            stated.learned.push(Learned::authored(bearer.clone(), Credence::FULL, true));
+        }
+    }
+}
+
+/// The paragraphs of a text, parted by blank lines.
+fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    // A folded block (`>`) turns one blank line into one line break.
+    text.split('\n').map(str::trim).filter(|paragraph| !paragraph.is_empty())
+}

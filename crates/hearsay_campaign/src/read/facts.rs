@@ -1,0 +1,493 @@
+//! Fact entries: what they say, how they are marked, and who is named as knowing them.
+
+use std::{collections::hash_map, sync::Arc};
+
+use hearsay_model::{
+    Attitude, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactError, How, Knower, Method, Number,
+    Object, PassageId, Predicate, Provenance, Secrecy, SessionId, Span, Standing, Validity, Value, attribute,
+};
+
+use super::{
+    Later, Reader,
+    fields::{Fields, nth},
+    holders::Usual,
+    names::is_nobody,
+};
+use crate::{
+    campaign::{Learned, Reach, Stated},
+    error::Place,
+    keys,
+    yaml::{Node, Yaml},
+};
+
+/// What an entry takes from the place where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Context {
+    /// Whom it is about, where its place says so.
+    pub(super) subject: Option<EntityId>,
+    /// Whose secret it is.
+    pub(super) bearer: Option<EntityId>,
+    /// Whom it reaches when it is not marked.
+    pub(super) reach: Reach,
+    pub(super) standing: Standing,
+    pub(super) method: Method,
+    pub(super) speaker: Option<EntityId>,
+    pub(super) session: Option<SessionId>,
+    /// The text that states it.
+    pub(super) passage: Option<(PassageId, String)>,
+}
+
+impl Context {
+    pub(super) fn about(subject: Option<&EntityId>) -> Self {
+        Self {
+            subject: subject.cloned(),
+            bearer: None,
+            reach: Reach::Rules,
+            standing: Standing::Canon,
+            method: Method::Imported,
+            speaker: None,
+            session: None,
+            passage: None,
+        }
+    }
+}
+
+/// What an entry says besides subject, predicate and object.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Marks {
+    handle: Option<(String, Place)>,
+    statement: Option<String>,
+    about: Vec<EntityId>,
+    standing: Option<Standing>,
+    confidence: Option<Confidence>,
+    validity: Validity,
+    attitude: Option<Attitude>,
+    rank: Option<String>,
+    conditions: Option<String>,
+    secrecy: Secrecy,
+    reach: Option<Reach>,
+    pub(super) learned: Vec<Learned>,
+}
+
+const STANDINGS: [&str; 4] = ["canon", "claimed", "proposed", "false"];
+
+impl Reader {
+    /// An entry with `type` and `target` or `value`, or with a text alone. Returns the number of its fact.
+    pub(super) fn entry(&mut self, f: &Fields, context: &Context) -> Option<usize> {
+        let mut marks = self.marks(f, context);
+        let subject = self.subject(f, context, &mut marks)?;
+        let target = ["target", "target_id", "target_name"].into_iter().find(|key| f.get(key).is_some());
+        let written = self.text(f, "type");
+        match (written, target) {
+            (None, Some(target)) => {
+                let hint = "add `type: …`, a relation such as RELATED_TO";
+                self.faults.add(f.at, &f.below(target), "a target needs a type", hint);
+                None
+            }
+            (None, None) if f.get("value").is_some() => {
+                let hint = "add `type: …`, the name of the attribute";
+                self.faults.add(f.at, &f.below("value"), "a value needs a type", hint);
+                None
+            }
+            (None, None) if f.get("type").is_some() => None,
+            (None, None) => {
+                let Some(text) = marks.statement.clone() else {
+                    if f.get("text").or(f.get("statement")).is_none() {
+                        let hint = "add `text: …`, or `type` and `target`";
+                        self.faults.add(f.at, &f.path, "the fact says nothing", hint);
+                    }
+                    return None;
+                };
+                let lore = Predicate::new(attribute::LORE).ok()?;
+                self.say(f.at, &f.path, context, subject, lore, Object::Value(text.into()), marks)
+            }
+            (Some(written), Some(key)) => self.relation(f, context, subject, written, key, marks),
+            (Some(written), None) => {
+                let predicate = match f.get("value") {
+                    None if !written.contains(char::is_lowercase) => {
+                        let hint = "add `target: …`, or write an attribute in lowercase";
+                        self.faults.add(f.at, &f.path, format!("{written} needs a target"), hint);
+                        return None;
+                    }
+                    _ => self.attribute_name(written, f.get("type").map_or(f.at, |node| node.at), &f.below("type"))?,
+                };
+                let value = match (f.get("value"), marks.statement.clone()) {
+                    (Some(node), _) => self.value(node, &f.below("value"))?,
+                    (None, Some(text)) => text.into(),
+                    (None, None) => {
+                        self.faults.add(f.at, &f.path, format!("{written} needs a value"), "add `value: …`");
+                        return None;
+                    }
+                };
+                self.say(f.at, &f.path, context, subject, predicate, Object::Value(value), marks)
+            }
+        }
+    }
+
+    fn subject(&mut self, f: &Fields, context: &Context, marks: &mut Marks) -> Option<EntityId> {
+        if let Some(subject) = &context.subject {
+            return Some(subject.clone());
+        }
+        for key in ["subject", "source"] {
+            if f.get(key).is_some() {
+                return self.refer(f, key);
+            }
+        }
+        if marks.about.is_empty() {
+            if f.get("about").is_none() {
+                let hint = "add `subject: …`, or `about: […]` with the subject first";
+                self.faults.add(f.at, &f.path, "it is not said whom this is about", hint);
+            }
+            return None;
+        }
+        Some(marks.about.remove(0))
+    }
+
+    fn relation(
+        &mut self,
+        f: &Fields,
+        context: &Context,
+        subject: EntityId,
+        written: &str,
+        key: &str,
+        marks: Marks,
+    ) -> Option<usize> {
+        let at = f.get("type").map_or(f.at, |node| node.at);
+        let (predicate, backwards) = self.relation_name(written, at, &f.below("type"))?;
+        let target = f.get(key)?;
+        // "None; works independently" is nobody, and no entity is made of it.
+        if let Some(text) = target.text()
+            && is_nobody(text)
+            && !self.is_known(text.trim())
+        {
+            self.faults.warn(target.at, format!("`{text}` is nobody, so no {predicate} is recorded"));
+            return None;
+        }
+        let object = self.reference(target, &f.below(key))?;
+        let (subject, object) = if backwards { (object, subject) } else { (subject, object) };
+        let both_ways = self.flag(f, "bidirectional").unwrap_or(false);
+        let symmetric = self.vocabulary.predicate(&predicate).is_some_and(|def| def.symmetric);
+        if both_ways && !symmetric {
+            let back = Marks { handle: None, statement: None, ..marks.clone() };
+            let (subject, object) = (object.clone(), Object::Entity(subject.clone()));
+            self.say(f.at, &f.below("bidirectional"), context, subject, predicate.clone(), object, back);
+        }
+        self.say(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
+    }
+
+    /// The relation that a text names, and whether it reads it backwards.
+    fn relation_name(&mut self, written: &str, at: Place, path: &str) -> Option<(Predicate, bool)> {
+        let name = Predicate::relation(written);
+        let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
+        if self.vocabulary.predicate(&name).is_some() {
+            return Some((name, false));
+        }
+        if let Some(def) = self.vocabulary.inverse_of(&name) {
+            return Some((def.name.clone(), true));
+        }
+        if self.undeclared.insert(name.clone()) {
+            let near = keys::nearest(name.as_str(), self.vocabulary.predicates().map(|def| def.name.as_str()));
+            let near = near.map_or(String::new(), |near| format!(" Did you mean {near}?"));
+            let what = format!("{name} is not declared and is taken as a relation of the campaign's own.{near}");
+            self.faults.warn(at, what);
+        }
+        Some((name, false))
+    }
+
+    pub(super) fn attribute_name(&mut self, written: &str, at: Place, path: &str) -> Option<Predicate> {
+        let name = Predicate::new(&hearsay_model::slug(written).replace('-', "_"));
+        let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
+        if self.vocabulary.attribute(&name).is_none() && self.undeclared.insert(name.clone()) {
+            let known = self.vocabulary.attributes().map(|def| def.name.as_str());
+            let near = keys::nearest(name.as_str(), known).filter(|near| strsim::levenshtein(near, name.as_str()) < 3);
+            if let Some(near) = near {
+                self.faults.warn(at, format!("`{name}` is taken as an attribute of its own. Did you mean `{near}`?"));
+            }
+        }
+        Some(name)
+    }
+
+    /// A value: text, a number, true or false.
+    pub(super) fn value(&mut self, node: &Node, path: &str) -> Option<Value> {
+        match &node.value {
+            Yaml::Number(number, raw) => {
+                let message = format!("{raw} is not a finite number");
+                Number::new(*number).map(Value::Number).map_err(|_| self.faults.add(node.at, path, message, "")).ok()
+            }
+            Yaml::Flag(flag) => Some(Value::Flag(*flag)),
+            Yaml::Text(_) => self.text_of(node, path).map(|text| text.trim().into()),
+            _ => {
+                self.wrong(node, path, "text, a number, true or false");
+                None
+            }
+        }
+    }
+
+    fn standing(&mut self, f: &Fields) -> Option<Standing> {
+        let node = f.get("standing")?;
+        if node.value == Yaml::Flag(false) {
+            return Some(Standing::False);
+        }
+        match self.text(f, "standing")? {
+            "canon" => Some(Standing::Canon),
+            "claimed" => Some(Standing::Claimed),
+            "proposed" => Some(Standing::Proposed),
+            "false" => Some(Standing::False),
+            other => {
+                let message = format!("`{other}` is no standing");
+                self.faults.add(node.at, &f.below("standing"), message, keys::hint(other, STANDINGS));
+                None
+            }
+        }
+    }
+
+    /// What the entry is marked with.
+    pub(super) fn marks(&mut self, f: &Fields, context: &Context) -> Marks {
+        if f.get("text").is_some() && f.get("statement").is_some() {
+            self.faults.add(f.at, &f.path, "it has both a text and a statement", "keep one: they mean the same");
+        }
+        let handle = self.text(f, "id").and_then(|handle| {
+            let at = f.get("id").map_or(f.at, |node| node.at);
+            let slug = EntityId::new(handle).map_err(|error| self.faults.add(at, &f.below("id"), error.to_string(), ""));
+            slug.ok().map(|_| (handle.to_owned(), at))
+        });
+        let (from, until) = (self.date(f, "since"), self.date(f, "until"));
+        let (secret, common) = (self.flag(f, "secret"), self.flag(f, "common") == Some(true));
+        let audience = self.audience(f, "audience");
+        let secret = context.bearer.is_some() || secret == Some(true);
+        if secret && (common || audience.is_some()) {
+            let hint = "keep `secret` with `known_by`, or the audience";
+            self.faults.add(f.at, &f.path, "a secret has no audience but those in `known_by`", hint);
+        }
+        let common = common || audience == Some(Audience::Common);
+        let secrecy = match (secret, common) {
+            (true, _) => Secrecy::Secret,
+            (_, true) => Secrecy::Common,
+            _ => Secrecy::Open,
+        };
+        let reach = match secrecy {
+            Secrecy::Secret => Some(Reach::Named),
+            Secrecy::Common => Some(Reach::Only(Audience::Common)),
+            Secrecy::Open => audience.map(Reach::Only),
+        };
+        Marks {
+            handle,
+            statement: self.owned(f, "text").or_else(|| self.owned(f, "statement")),
+            about: self.refers(f, "about"),
+            standing: self.standing(f),
+            confidence: self.scale(f, "confidence", Confidence::new),
+            validity: Validity { from, until },
+            attitude: self.attitude(f),
+            rank: self.owned(f, "rank"),
+            conditions: self.owned(f, "conditions"),
+            secrecy,
+            reach,
+            learned: self.named(f, context),
+        }
+    }
+
+    /// Those in `known_by`, the bearer of a secret, and which of them conceal it.
+    fn named(&mut self, f: &Fields, context: &Context) -> Vec<Learned> {
+        let mut learned = self.holders(f, "known_by", &Usual::authored());
+        let mut bearer_conceals = true;
+        let mut concealing = Vec::new();
+        match f.get("conceals") {
+            Some(Node { value: Yaml::Flag(flag), .. }) if context.bearer.is_some() => bearer_conceals = *flag,
+            Some(Node { value: Yaml::List(_), .. }) => concealing = self.refers(f, "conceals"),
+            Some(node) => self.wrong(node, &f.below("conceals"), "a list of those who conceal it"),
+            None => {}
+        }
+        if let Some(bearer) = &context.bearer {
+            let said = f.get("known_by").map_or(&[][..], Node::items).iter().any(|item| item.get("conceals").is_some());
+            match learned.iter_mut().find(|learned| learned.knower.entity() == Some(bearer)) {
+                Some(own) if !said => own.conceals = bearer_conceals,
+                Some(_) => {}
+                None if self.index.kind(bearer).is_some_and(|kind| kind.can_know()) => {
+                    learned.push(Learned::authored(bearer.clone(), Credence::FULL, bearer_conceals));
+                }
+                None => {}
+            }
+        }
+        for id in concealing {
+            let knower = Knower::Entity(id);
+            if !learned.iter().any(|learned| learned.knower == knower) {
+                learned.push(Learned::authored(knower.clone(), Credence::FULL, true));
+            }
+            for learned in learned.iter_mut().filter(|learned| learned.knower == knower) {
+                learned.conceals = true;
+            }
+        }
+        learned
+    }
+
+    /// Records a fact. Returns its number.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn say(
+        &mut self,
+        at: Place,
+        path: &str,
+        context: &Context,
+        subject: EntityId,
+        predicate: Predicate,
+        object: Object,
+        marks: Marks,
+    ) -> Option<usize> {
+        let statement = marks.statement.unwrap_or_else(|| {
+            let object = object.entity().map_or_else(|| object.to_string(), |id| self.index.name(id).to_owned());
+            self.vocabulary.sentence(&predicate, self.index.name(&subject), &object)
+        });
+        let mut provenance = Provenance::new(context.method, Author::Importer(self.source.clone()));
+        provenance.session.clone_from(&context.session);
+        provenance.speaker.clone_from(&context.speaker);
+        provenance.confidence = marks.confidence.unwrap_or(Confidence::FULL);
+        // A handle finds the place again when entries are moved.
+        let field = match (&marks.handle, path.rsplit_once('/')) {
+            (Some((handle, _)), Some((list, _))) => format!("{list}/{handle}"),
+            _ => path.to_owned(),
+        };
+        provenance.evidence.push(Evidence::File { path: self.faults.path(at).to_owned(), line: at.line, field });
+        if let Some((passage, quote)) = &context.passage {
+            let span = Span { start: 0, end: quote.len() };
+            provenance.evidence.push(Evidence::Passage { passage: *passage, span, quote: quote.clone() });
+        }
+        let begun = match &object {
+            Object::Entity(id) => Fact::relation(&subject, predicate, id, provenance),
+            Object::Value(value) => Fact::attribute(&subject, predicate, value.clone(), provenance),
+        };
+        let built = begun.and_then(|builder| {
+            builder
+                .statement(statement)
+                .mentions(marks.about)
+                .attitude(marks.attitude)
+                .rank(marks.rank)
+                .conditions(marks.conditions)
+                .validity(marks.validity.clone())
+                .standing(marks.standing.unwrap_or(context.standing))
+                .secrecy(marks.secrecy)
+                .handle(marks.handle.as_ref().map(|(handle, _)| handle.clone()))
+                .build()
+        });
+        let fact = match built {
+            Ok(fact) => fact,
+            Err(error) => {
+                let raw = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
+                let message = match error {
+                    FactError::Backwards { .. } => {
+                        let (from, until) = (raw(&marks.validity.from), raw(&marks.validity.until));
+                        format!("it ends ({until}) before it begins ({from})")
+                    }
+                    error => error.to_string(),
+                };
+                self.faults.add(at, path, message, "");
+                return None;
+            }
+        };
+        let reach = marks.reach.unwrap_or(context.reach);
+        let number = match self.by_id.entry(fact.id()) {
+            hash_map::Entry::Vacant(entry) => {
+                entry.insert(self.facts.len());
+                self.spots.push(at);
+                let stated = Stated { fact: Arc::new(fact), reach, learned: marks.learned, speakers: Vec::new() };
+                self.facts.push(stated);
+                self.facts.len() - 1
+            }
+            hash_map::Entry::Occupied(entry) => {
+                let number = *entry.get();
+                if context.speaker.is_none() {
+                    let first = self.faults.spot(self.spots[number]);
+                    self.faults.warn(at, format!("it says the same as {first}; the two are taken as one"));
+                }
+                self.facts[number].learned.extend(marks.learned);
+                number
+            }
+        };
+        if let Some((handle, at)) = marks.handle {
+            match self.handles.entry(handle) {
+                hash_map::Entry::Vacant(entry) => {
+                    entry.insert((number, at));
+                }
+                hash_map::Entry::Occupied(entry) => {
+                    let first = self.faults.spot(entry.get().1);
+                    let message = format!("the id `{}` is taken: the first stands at {first}", entry.key());
+                    self.faults.add(at, path, message, "give one of them another `id`");
+                }
+            }
+        }
+        Some(number)
+    }
+
+    /// Records a fact that is marked with nothing.
+    pub(super) fn plain(&mut self, at: Place, path: &str, subject: &EntityId, name: &str, object: Object) -> Option<usize> {
+        let predicate = Predicate::new(name).ok()?;
+        self.say(at, path, &Context::about(None), subject.clone(), predicate, object, Marks::default())
+    }
+
+    /// A fact that is written elsewhere, by its handle. It may follow later in the files.
+    pub(super) fn later(&mut self, f: &Fields, key: &str) -> Option<Later> {
+        let node = f.get(key)?;
+        self.later_of(node, &f.below(key))
+    }
+
+    fn later_of(&mut self, node: &Node, path: &str) -> Option<Later> {
+        let handle = self.text_of(node, path)?.trim().to_owned();
+        Some(Later { handle, at: node.at, path: path.into(), learned: Vec::new(), speaker: None, read_in: None })
+    }
+
+    pub(super) fn rumour(&mut self, f: &Fields) {
+        let standing = match f.get("truth").map(|node| &node.value) {
+            None => Standing::Claimed,
+            Some(Yaml::Flag(true)) => Standing::Canon,
+            Some(Yaml::Flag(false)) => Standing::False,
+            Some(Yaml::Text(text)) if &**text == "unknown" => Standing::Claimed,
+            Some(_) => {
+                let at = f.get("truth").map_or(f.at, |node| node.at);
+                self.faults.add(at, &f.below("truth"), "expected true, false or unknown", "");
+                return;
+            }
+        };
+        let heard = self.holders(f, "heard_by", &Usual { how: How::Told { by: None }, credence: 0.5 });
+        let context = Context { standing, reach: Reach::Named, ..Context::about(None) };
+        if let Some(number) = self.entry(f, &context) {
+            self.facts[number].learned.extend(heard);
+        }
+        for (n, node) in self.list(f, "contradicts").iter().enumerate() {
+            let later = self.later_of(node, &nth(&f.below("contradicts"), n));
+            self.later.extend(later);
+        }
+    }
+
+    pub(super) fn lie(&mut self, f: &Fields) {
+        if f.get("by").is_none() {
+            self.faults.add(f.at, &f.path, "it is not said who lies", "add `by: …`, or make it a rumour");
+        }
+        let Some(liar) = self.refer(f, "by") else { return };
+        let told = How::Told { by: Some(liar.clone()) };
+        let told = self.holders(f, "told_to", &Usual { how: told, credence: 0.8 });
+        let context = Context {
+            standing: Standing::False,
+            reach: Reach::Named,
+            speaker: Some(liar.clone()),
+            ..Context::about(None)
+        };
+        if let Some(number) = self.entry(f, &context) {
+            let knows_better = Learned::authored(liar.clone(), Credence::NONE, false);
+            self.facts[number].learned.push(knows_better);
+            self.facts[number].learned.extend(told);
+        }
+        if let Some(mut later) = self.later(f, "truth_is") {
+            later.learned.push(Learned::authored(liar, Credence::FULL, true));
+            self.later.push(later);
+        }
+    }
+
+    pub(super) fn knowledge(&mut self, f: &Fields) {
+        let learned = self.holder_fields(f, &Usual::authored());
+        if f.get("fact").is_none() {
+            self.faults.add(f.at, &f.path, "it is not said which fact", "add `fact: …`, the id of a fact");
+        }
+        if let Some(mut later) = self.later(f, "fact") {
+            later.learned.extend(learned);
+            self.later.push(later);
+        }
+    }
+}

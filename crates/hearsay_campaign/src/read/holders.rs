@@ -1,0 +1,103 @@
+//! Who knows: `known_by`, `heard_by`, `told_to` and the entries of `knowledge`.
+
+use hearsay_model::{Credence, How, Kind, Knower};
+
+use super::{
+    Reader,
+    fields::{Fields, nth},
+};
+use crate::{
+    campaign::Learned,
+    keys,
+    yaml::{Node, Yaml},
+};
+
+/// What holds for a holder that says no more than who.
+#[derive(Debug, Clone)]
+pub(super) struct Usual {
+    pub(super) how: How,
+    pub(super) credence: f64,
+}
+
+impl Usual {
+    pub(super) fn authored() -> Self {
+        Self { how: How::Authored, credence: 1.0 }
+    }
+}
+
+const WAYS: [&str; 6] = ["authored", "witnessed", "told", "read", "deduced", "rumour"];
+
+impl Reader {
+    pub(super) fn holders(&mut self, f: &Fields, key: &str, default: &Usual) -> Vec<Learned> {
+        let items = self.list(f, key).iter().enumerate();
+        items.filter_map(|(n, item)| self.holder(item, &nth(&f.below(key), n), default)).collect()
+    }
+
+    fn holder(&mut self, node: &Node, path: &str, default: &Usual) -> Option<Learned> {
+        if let Yaml::Map(_) = node.value {
+            let f = self.fields(node, path, &keys::HOLDER)?;
+            return self.holder_fields(&f, default);
+        }
+        let knower = self.knower(node, path)?;
+        let credence = Credence::new(default.credence).unwrap_or(Credence::FULL);
+        let how = default.how.clone();
+        Some(Learned { knower, how, learned: None, credence, conceals: false, session: None })
+    }
+
+    /// `who`, `how`, `from`, `when`, `credence` and `conceals`.
+    pub(super) fn holder_fields(&mut self, f: &Fields, default: &Usual) -> Option<Learned> {
+        let learned = self.date(f, "when");
+        let given = self.scale(f, "credence", Credence::new);
+        let conceals = self.flag(f, "conceals").unwrap_or(false);
+        let from = self.refer(f, "from");
+        let way = self.text(f, "how");
+        let mut usual = default.credence;
+        let how = match (way, from) {
+            (None, None) => default.how.clone(),
+            (None, by) => How::Told { by },
+            (Some("authored"), _) => How::Authored,
+            (Some("witnessed"), _) => How::Witnessed,
+            (Some("told"), by) => How::Told { by },
+            (Some("rumour"), by) => {
+                usual = usual.min(0.5);
+                How::Told { by }
+            }
+            (Some("read"), document) => How::Read { document },
+            (Some("deduced"), _) => How::Deduced { from: Vec::new() },
+            (Some(other), _) => {
+                let at = f.get("how").map_or(f.at, |node| node.at);
+                let message = format!("`{other}` is no way to learn something");
+                self.faults.add(at, &f.below("how"), message, keys::hint(other, WAYS));
+                return None;
+            }
+        };
+        let Some(who) = f.get("who") else {
+            self.faults.add(f.at, &f.path, "it is not said who knows", "add `who: …`");
+            return None;
+        };
+        let knower = self.knower(who, &f.below("who"))?;
+        let credence = given.or(Credence::new(usual).ok())?;
+        Some(Learned { knower, how, learned, credence, conceals, session: None })
+    }
+
+    /// One that can know: a character, a group, a place, or `world`.
+    pub(super) fn knower(&mut self, node: &Node, path: &str) -> Option<Knower> {
+        if node.text() == Some("world") && !self.is_known("world") {
+            return Some(Knower::World);
+        }
+        let id = self.reference(node, path)?;
+        let kind = self.index.kind(&id).cloned().unwrap_or(Kind::Npc);
+        if !kind.can_know() {
+            let hint = "name a character, a faction, a party, a place, or `world`";
+            self.faults.add(node.at, path, format!("`{id}` is of the kind {kind} and can know nothing"), hint);
+            return None;
+        }
+        Some(Knower::Entity(id))
+    }
+
+    /// Those in a list who can know.
+    pub(super) fn knowers(&mut self, f: &Fields, key: &str) -> Vec<Knower> {
+        let items = self.list(f, key).iter().enumerate();
+        items.filter_map(|(n, item)| self.knower(item, &nth(&f.below(key), n))).collect()
+    }
+}

@@ -1,0 +1,330 @@
+//! Reading: the files' trees become facts, edges, passages and sessions.
+//!
+//! Settings come first, because dates need the calendar and sentences the vocabulary; then all entities are noted, so
+//! that references find them wherever they stand; then everything is read in the order of the files; last, references
+//! to facts by their handles are resolved.
+
+mod entities;
+mod facts;
+mod fields;
+mod holders;
+mod names;
+mod passages;
+mod sessions;
+mod settings;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
+
+use hearsay_model::{
+    AudienceRules, Calendar, CampaignInfo, EntityId, FactId, Kind, Knower, Passage, Predicate, Secrecy, Session,
+    SessionId, Setting, Standing, Vocabulary, predicate,
+};
+
+use crate::{
+    Campaign, CampaignErrors, Limits,
+    campaign::{Learned, Reach, Stated, Text},
+    error::{Faults, Place},
+    files, keys,
+    yaml::{self, Node},
+};
+use facts::Context;
+use fields::{Fields, nth};
+use names::Index;
+
+/// Reads a campaign: a folder, every YAML file below it, or one file. `FORMAT.md` of this crate has the format.
+///
+/// # Errors
+/// When anything is wrong: with the files, their YAML, a key, a type, a date, a number, a name or a reference. Many
+/// errors are collected in one run. A limit that is exceeded is an error too.
+pub fn read(path: &Path, limits: &Limits) -> Result<Campaign, CampaignErrors> {
+    let mut faults = Faults::new(limits.errors);
+    let files = files::load(path, limits, &mut faults);
+    let digest = files::digest_of(&files);
+    let numbers: HashMap<String, u32> =
+        faults.files.iter().enumerate().map(|(number, path)| (path.clone(), number as u32)).collect();
+    let mut trees = Vec::new();
+    for file in files {
+        let number = numbers.get(&file.path).copied().unwrap_or_default();
+        trees.extend(yaml::parse(&file.bytes, number, limits, &mut faults));
+    }
+    let mut reader = Reader::new(faults);
+    let campaign = reader.all(&trees);
+    reader.finish(campaign, digest)
+}
+
+/// A reference to a fact by its handle, and what follows from it.
+#[derive(Debug)]
+struct Later {
+    handle: String,
+    at: Place,
+    path: String,
+    /// Those who thereby know the fact.
+    learned: Vec<Learned>,
+    /// Who says it.
+    speaker: Option<EntityId>,
+    /// The text that states it.
+    read_in: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Reader {
+    faults: Faults,
+    index: Index,
+    vocabulary: Vocabulary,
+    calendar: Calendar,
+    /// Whether dates can be read: a calendar with a fault would make an error of each.
+    calendar_is_sound: bool,
+    source: String,
+    facts: Vec<Stated>,
+    /// Where each fact stands first.
+    spots: Vec<Place>,
+    by_id: HashMap<FactId, usize>,
+    handles: HashMap<String, (usize, Place)>,
+    later: Vec<Later>,
+    passages: Vec<Text>,
+    passage_ids: HashMap<String, Place>,
+    sessions: Vec<Session>,
+    session_ids: HashMap<SessionId, Place>,
+    /// Predicates and attributes that a warning was given for.
+    undeclared: BTreeSet<Predicate>,
+}
+
+/// What is not a list of facts or texts.
+struct Head {
+    info: CampaignInfo,
+    settings: Vec<Setting>,
+    rules: AudienceRules,
+    entities: Vec<EntityId>,
+}
+
+impl Reader {
+    fn new(faults: Faults) -> Self {
+        Self {
+            faults,
+            index: Index::default(),
+            vocabulary: Vocabulary::default(),
+            calendar: Calendar::default(),
+            calendar_is_sound: true,
+            source: String::new(),
+            facts: Vec::new(),
+            spots: Vec::new(),
+            by_id: HashMap::new(),
+            handles: HashMap::new(),
+            later: Vec::new(),
+            passages: Vec::new(),
+            passage_ids: HashMap::new(),
+            sessions: Vec::new(),
+            session_ids: HashMap::new(),
+            undeclared: BTreeSet::new(),
+        }
+    }
+
+    fn all(&mut self, trees: &[Node]) -> Option<Head> {
+        let files: Vec<Fields> = trees.iter().filter_map(|tree| self.fields(tree, "", &keys::FILE)).collect();
+        let mut head = self.head(&files);
+        let mut noted = Vec::new();
+        for f in &files {
+            // A list of the wrong type is an error once, here.
+            self.list(f, "entities");
+            if let Some(list) = f.get("entities") {
+                noted.extend(self.note_all(list, "entities"));
+            }
+        }
+        for (id, node) in &noted {
+            self.entity(id, node);
+        }
+        if let Some(head) = &mut head {
+            head.entities = noted.into_iter().map(|(id, _)| id).collect();
+        }
+        let context = Context::about(None);
+        for f in &files {
+            for f in self.maps(f, "relationships", &keys::TOP_RELATIONSHIP) {
+                self.entry(&f, &context);
+            }
+            for f in self.maps(f, "facts", &keys::FACT) {
+                self.entry(&f, &context);
+            }
+            for f in self.maps(f, "rumours", &keys::RUMOUR) {
+                self.rumour(&f);
+            }
+            for f in self.maps(f, "lies", &keys::LIE) {
+                self.lie(&f);
+            }
+            for f in self.maps(f, "knowledge", &keys::KNOWLEDGE) {
+                self.knowledge(&f);
+            }
+            for f in self.maps(f, "passages", &keys::PASSAGE) {
+                self.passage(&f);
+            }
+            for f in self.maps(f, "sessions", &keys::SESSION) {
+                self.session(&f);
+            }
+        }
+        self.resolve_later();
+        self.check_parts();
+        self.check_functional();
+        head
+    }
+
+    /// The keys that stand once in a campaign, and its vocabulary.
+    fn head(&mut self, files: &[Fields]) -> Option<Head> {
+        let mut settings = Vec::new();
+        if let Some(node) = self.only(files, "calendar") {
+            match self.calendar(node) {
+                Some(calendar) => {
+                    settings.push(Setting::Calendar(calendar.clone()));
+                    self.calendar = calendar;
+                }
+                None => self.calendar_is_sound = false,
+            }
+        }
+        for f in files {
+            for (n, node) in self.list(f, "predicates").iter().enumerate() {
+                settings.extend(self.predicate(node, &nth("predicates", n)).map(Setting::Predicate));
+            }
+            for (n, node) in self.list(f, "attributes").iter().enumerate() {
+                settings.extend(self.attribute_def(node, &nth("attributes", n)).map(Setting::Attribute));
+            }
+            if let Some(format) = self.whole(f, "format").filter(|&format| format != 1) {
+                let at = f.get("format").map_or(f.at, |node| node.at);
+                let hint = "write `format: 1`, or use a newer version of this program";
+                self.faults.add(at, "format", format!("format {format} is not known"), hint);
+            }
+        }
+        let rules = self.only(files, "audience").map(|node| self.rules(node));
+        settings.extend(rules.clone().map(Setting::Audience));
+        let Some(node) = self.only(files, "campaign") else {
+            if files.is_empty() && self.faults.found_none() || !files.is_empty() {
+                let hint = "add `campaign: {name: …}` to one file";
+                let line = u32::from(!files.is_empty());
+                self.faults.add(Place { file: 0, line }, "campaign", "no file says which campaign this is", hint);
+            }
+            return None;
+        };
+        let (info, start) = self.campaign(node)?;
+        self.source.clone_from(&info.id);
+        if !info.description.is_empty() {
+            let mut passage = Passage::new(&info.description);
+            passage.title = Some(info.name.clone());
+            passage.heard_by = vec![Knower::World];
+            passage.evidence.push(self.evidence(node.at, "campaign/description"));
+            self.passages.push(Text { passage, reach: Reach::Named, subject: None, facts: Vec::new() });
+        }
+        settings.insert(0, Setting::Campaign(info.clone()));
+        settings.extend(start.map(Setting::Clock));
+        Some(Head { info, settings, rules: rules.unwrap_or_default(), entities: Vec::new() })
+    }
+
+    /// The value of a key that only one file may have.
+    fn only<'a>(&mut self, files: &[Fields<'a>], key: &str) -> Option<&'a Node> {
+        let mut first = None::<&Node>;
+        for node in files.iter().filter_map(|f| f.get(key)) {
+            match first {
+                None => first = Some(node),
+                Some(first) => {
+                    let message = format!("a second `{key}`: the first stands at {}", self.faults.spot(first.at));
+                    self.faults.add(node.at, key, message, "keep one of them");
+                }
+            }
+        }
+        first
+    }
+
+    fn resolve_later(&mut self) {
+        for later in std::mem::take(&mut self.later) {
+            let Some(&(number, _)) = self.handles.get(&later.handle) else {
+                let full = self.faults.is_full();
+                let near = || keys::nearest(&later.handle, self.handles.keys().map(String::as_str));
+                let hint = match if full { None } else { near() } {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "write the `id` of a fact".to_owned(),
+                };
+                let message = format!("no fact has the id `{}`", later.handle);
+                self.faults.add(later.at, &later.path, message, hint);
+                continue;
+            };
+            self.facts[number].learned.extend(later.learned);
+            self.facts[number].speakers.extend(later.speaker);
+            if let Some(text) = later.read_in {
+                self.passages[text].facts.push(number);
+            }
+        }
+    }
+
+    /// A place cannot be part of itself.
+    fn check_parts(&mut self) {
+        let mut parts: HashMap<EntityId, (EntityId, usize)> = HashMap::new();
+        for (number, stated) in self.facts.iter().enumerate() {
+            let fact = &stated.fact;
+            if *fact.predicate() == *predicate::PART_OF
+                && fact.standing() == Standing::Canon
+                && let Some(whole) = fact.object().entity()
+            {
+                parts.insert(fact.subject().clone(), (whole.clone(), number));
+            }
+        }
+        let mut starts: Vec<&EntityId> = parts.keys().collect();
+        starts.sort();
+        let mut done = BTreeSet::new();
+        for start in starts {
+            let (mut path, mut at) = (Vec::new(), start);
+            while let Some((whole, _)) = parts.get(at).filter(|_| !done.contains(at)) {
+                done.insert(at);
+                path.push(at);
+                at = whole;
+            }
+            let Some(begin) = path.iter().position(|id| *id == at) else { continue };
+            let cycle: Vec<&str> = path[begin..].iter().map(|id| id.as_str()).chain([at.as_str()]).collect();
+            let Some((_, number)) = parts.get(at) else { continue };
+            let message = format!("a circle of parts: {}", cycle.join(" is part of "));
+            self.faults.add(self.spots[*number], &format!("entities/{at}/part_of"), message, "remove one of these");
+        }
+    }
+
+    /// At most one open value at a time of what has one value at a time.
+    fn check_functional(&mut self) {
+        let mut held: HashMap<(&EntityId, &Predicate), Vec<usize>> = HashMap::new();
+        for (number, stated) in self.facts.iter().enumerate() {
+            let fact = &stated.fact;
+            let counts = fact.standing() == Standing::Canon && fact.secrecy() != Secrecy::Secret;
+            if counts && self.vocabulary.is_functional(fact.predicate()) {
+                held.entry((fact.subject(), fact.predicate())).or_default().push(number);
+            }
+        }
+        let mut doubled = Vec::new();
+        for ((subject, predicate), numbers) in held {
+            for (n, &a) in numbers.iter().enumerate() {
+                let fact = &self.facts[a].fact;
+                let other = numbers[..n].iter().find(|&&b| {
+                    let other = &self.facts[b].fact;
+                    other.object() != fact.object() && other.validity().overlaps(fact.validity())
+                });
+                if let Some(&b) = other {
+                    let first = self.faults.spot(self.spots[b]);
+                    let what = format!("`{subject}` has two values of {predicate} at a time; the first stands at {first}");
+                    doubled.push((self.spots[a], what));
+                }
+            }
+        }
+        for (at, what) in doubled {
+            self.faults.warn(at, what);
+        }
+    }
+
+    fn finish(self, head: Option<Head>, digest: String) -> Result<Campaign, CampaignErrors> {
+        let Self { mut faults, index, vocabulary, facts, passages, sessions, .. } = self;
+        if head.is_none() && faults.found_none() {
+            faults.add(Place::default(), "campaign", "the campaign cannot be read", "");
+        }
+        let warnings = faults.finish()?;
+        let Some(Head { info, settings, rules, entities }) = head else {
+            return Err(CampaignErrors { errors: Vec::new(), more: 0 });
+        };
+        let kind = |id: &EntityId| index.kind(id).cloned().unwrap_or(Kind::Concept);
+        let entities = entities.into_iter().map(|id| (id.clone(), kind(&id))).collect();
+        Ok(Campaign { info, settings, vocabulary, rules, entities, sessions, facts, passages, warnings, digest })
+    }
+}

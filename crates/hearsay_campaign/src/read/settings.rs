@@ -1,0 +1,162 @@
+//! The campaign itself, its calendar, its audience rules and its vocabulary.
+
+use hearsay_model::{
+    AttributeDef, Audience, AudienceRules, Calendar, CampaignInfo, EntityId, GameTime, Month, Predicate, PredicateDef,
+    VocabularyError,
+};
+
+use super::{Reader, fields::Fields, names::kind_of};
+use crate::{keys, yaml::Node};
+
+const AUDIENCES: [&str; 4] = ["common", "local", "parties", "private"];
+
+impl Reader {
+    pub(super) fn campaign(&mut self, node: &Node) -> Option<(CampaignInfo, Option<GameTime>)> {
+        let f = self.fields(node, "campaign", &keys::CAMPAIGN)?;
+        let name = self.needed(&f, "name", "a campaign");
+        let id = match self.text(&f, "id").or(name).map(|id| (id, f.get("id").is_some())) {
+            Some((id, true)) => EntityId::new(id),
+            Some((name, false)) => EntityId::from_name(name),
+            None => return None,
+        };
+        let description = self.owned(&f, "description").unwrap_or_default();
+        let system = self.owned(&f, "system").unwrap_or_default();
+        let start = self.date(&f, "start").and_then(|date| date.time);
+        match id {
+            Ok(id) => {
+                let (id, name) = (id.to_string(), name?.trim().to_owned());
+                Some((CampaignInfo { id, name, description, system }, start))
+            }
+            Err(error) => {
+                let at = f.get("id").map_or(f.at, |node| node.at);
+                self.faults.add(at, "campaign/id", error.to_string(), "");
+                None
+            }
+        }
+    }
+
+    pub(super) fn calendar(&mut self, node: &Node) -> Option<Calendar> {
+        let before = self.faults.count();
+        let f = self.fields(node, "calendar", &keys::CALENDAR)?;
+        let months = self.maps(&f, "months", &keys::MONTH);
+        let months = months.iter().filter_map(|m| {
+            let name = self.needed(m, "name", "a month")?.trim().to_owned();
+            if m.get("days").is_none() {
+                self.faults.add(m.at, &m.path, format!("the month {name} has no length"), "add `days: 30`");
+            }
+            Some(Month { name, days: self.count(m, "days")? })
+        });
+        let months = months.collect();
+        let plain = Calendar::default();
+        let calendar = Calendar {
+            name: self.owned(&f, "name").unwrap_or_default(),
+            months,
+            weekdays: self.texts(&f, "weekdays"),
+            hours_per_day: self.count(&f, "hours_per_day").unwrap_or(plain.hours_per_day),
+            minutes_per_hour: self.count(&f, "minutes_per_hour").unwrap_or(plain.minutes_per_hour),
+            era: self.owned(&f, "era").unwrap_or_default(),
+        };
+        if self.faults.count() > before {
+            return None;
+        }
+        calendar.check().map_err(|error| self.faults.add(node.at, "calendar", error.to_string(), "")).ok()?;
+        Some(calendar)
+    }
+
+    pub(super) fn audience(&mut self, f: &Fields, key: &str) -> Option<Audience> {
+        self.audience_of(f.get(key)?, &f.below(key))
+    }
+
+    fn audience_of(&mut self, node: &Node, path: &str) -> Option<Audience> {
+        match self.text_of(node, path)? {
+            "common" => Some(Audience::Common),
+            "local" => Some(Audience::Local),
+            "parties" => Some(Audience::Parties),
+            "private" => Some(Audience::Private),
+            other => {
+                let message = format!("`{other}` is no audience");
+                self.faults.add(node.at, path, message, keys::hint(other, AUDIENCES));
+                None
+            }
+        }
+    }
+
+    /// The audience rules. The vocabulary is complete by now, so that a misspelt name is found.
+    pub(super) fn rules(&mut self, node: &Node) -> AudienceRules {
+        let mut rules = AudienceRules::default();
+        let Some(f) = self.fields(node, "audience", &keys::AUDIENCE) else { return rules };
+        rules.default = self.audience(&f, "default");
+        for (key, relations) in [("predicates", true), ("attributes", false)] {
+            let Some(node) = f.get(key) else { continue };
+            let Some(map) = self.any_fields(node, &f.below(key), "the rules by name") else { continue };
+            for (name, node) in map.entries() {
+                let path = map.below(&name.text);
+                let Some(audience) = self.audience_of(node, &path) else { continue };
+                let known: Vec<String> = match relations {
+                    true => self.vocabulary.predicates().map(|def| def.name.to_string()).collect(),
+                    false => self.vocabulary.attributes().map(|def| def.name.to_string()).collect(),
+                };
+                match Predicate::new(&name.text) {
+                    Ok(predicate) if known.iter().any(|known| **known == *name.text) => {
+                        let rules = if relations { &mut rules.predicates } else { &mut rules.attributes };
+                        rules.insert(predicate, audience);
+                    }
+                    _ => {
+                        let what = if relations { "predicate" } else { "attribute" };
+                        let near = keys::nearest(&name.text, known.iter().map(String::as_str));
+                        let hint = match near {
+                            Some(near) => format!("did you mean `{near}`?"),
+                            None => format!("declare it under `{what}s`"),
+                        };
+                        self.faults.add(name.at, &path, format!("there is no {what} `{}`", name.text), hint);
+                    }
+                }
+            }
+        }
+        rules
+    }
+
+    fn predicate_name(&mut self, f: &Fields, key: &str) -> Option<Predicate> {
+        let node = f.get(key)?;
+        let text = self.text(f, key)?;
+        Predicate::new(text).map_err(|error| self.faults.add(node.at, &f.below(key), error.to_string(), "")).ok()
+    }
+
+    pub(super) fn predicate(&mut self, node: &Node, path: &str) -> Option<PredicateDef> {
+        let f = self.fields(node, path, &keys::PREDICATE)?;
+        self.needed(&f, "name", "a predicate")?;
+        let name = self.predicate_name(&f, "name")?;
+        let def = PredicateDef {
+            name,
+            inverse: self.predicate_name(&f, "inverse"),
+            phrase: self.needed(&f, "phrase", "a predicate")?.to_owned(),
+            inverse_phrase: self.owned(&f, "inverse_phrase"),
+            symmetric: self.flag(&f, "symmetric").unwrap_or(false),
+            functional: self.flag(&f, "functional").unwrap_or(false),
+            embedded: self.flag(&f, "embedded").unwrap_or(true),
+            audience: self.audience(&f, "audience"),
+            examples: self.texts(&f, "examples"),
+        };
+        let defined = self.vocabulary.define(def.clone());
+        self.defined(&f, defined).map(|()| def)
+    }
+
+    pub(super) fn attribute_def(&mut self, node: &Node, path: &str) -> Option<AttributeDef> {
+        let f = self.fields(node, path, &keys::ATTRIBUTE_DEF)?;
+        self.needed(&f, "name", "an attribute")?;
+        let def = AttributeDef {
+            name: self.predicate_name(&f, "name")?,
+            kinds: self.texts(&f, "kinds").iter().map(|kind| kind_of(kind)).collect(),
+            phrase: self.owned(&f, "phrase"),
+            functional: self.flag(&f, "functional").unwrap_or(false),
+            embedded: self.flag(&f, "embedded").unwrap_or(true),
+            audience: self.audience(&f, "audience"),
+        };
+        let defined = self.vocabulary.define_attribute(def.clone());
+        self.defined(&f, defined).map(|()| def)
+    }
+
+    fn defined(&mut self, f: &Fields, defined: Result<(), VocabularyError>) -> Option<()> {
+        defined.map_err(|error| self.faults.add(f.at, &f.path, error.to_string(), "")).ok()
+    }
+}

@@ -1,0 +1,235 @@
+//! YAML as a tree in which every node knows its line. Built from the parser's events, so that depth and aliases are
+//! bounded while it grows, and a key that stands twice is named with both of its lines.
+
+use std::collections::HashMap;
+
+use saphyr::{Scalar, ScalarStyle, Tag};
+use saphyr_parser::{Event, Parser};
+
+use crate::{
+    Limits,
+    error::{Faults, Place},
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) at: Place,
+    pub(crate) value: Yaml,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Yaml {
+    Null,
+    Flag(bool),
+    /// A number, beside the text that it was written as.
+    Number(f64, Box<str>),
+    Text(Box<str>),
+    List(Vec<Node>),
+    Map(Vec<(Key, Node)>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Key {
+    pub(crate) at: Place,
+    pub(crate) text: Box<str>,
+}
+
+impl Node {
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Yaml::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.value == Yaml::Null
+    }
+
+    /// The value under a key, unless it is empty.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        let Yaml::Map(entries) = &self.value else { return None };
+        entries.iter().find(|(k, _)| &*k.text == key).map(|(_, node)| node).filter(|node| !node.is_null())
+    }
+
+    pub(crate) fn items(&self) -> &[Node] {
+        match &self.value {
+            Yaml::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// What it is, for errors.
+    pub(crate) fn what(&self) -> &'static str {
+        match self.value {
+            Yaml::Null => "nothing",
+            Yaml::Flag(_) => "true or false",
+            Yaml::Number(..) => "a number",
+            Yaml::Text(_) => "text",
+            Yaml::List(_) => "a list",
+            Yaml::Map(_) => "a mapping",
+        }
+    }
+
+    fn size(&self) -> usize {
+        1 + match &self.value {
+            Yaml::List(items) => items.iter().map(Self::size).sum(),
+            Yaml::Map(entries) => entries.iter().map(|(_, node)| 1 + node.size()).sum(),
+            _ => 0,
+        }
+    }
+}
+
+/// Parses one file. `None` when it holds nothing, or cannot be parsed; then there is an error.
+pub(crate) fn parse(bytes: &[u8], file: u32, limits: &Limits, faults: &mut Faults) -> Option<Node> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text),
+        Err(error) => {
+            let before = &bytes[..error.valid_up_to()];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u32;
+            faults.add(Place { file, line }, "", "the file is not UTF-8 text", "save it as UTF-8 in your editor");
+            return None;
+        }
+    };
+    let tree = Tree { file, limits, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
+    match tree.grow(text, faults) {
+        Ok(root) => root.filter(|root| !root.is_null()),
+        Err(Stop(at, message, hint)) => {
+            faults.add(at, "", message, hint);
+            None
+        }
+    }
+}
+
+/// Why parsing stopped.
+struct Stop(Place, String, &'static str);
+
+enum Open {
+    List(Vec<Node>),
+    Map(Vec<(Key, Node)>, Option<Key>),
+}
+
+struct Tree<'a> {
+    file: u32,
+    limits: &'a Limits,
+    open: Vec<(Place, usize, Open)>,
+    anchors: HashMap<usize, Node>,
+    copied: usize,
+    root: Option<Node>,
+}
+
+impl Tree<'_> {
+    fn grow(mut self, text: &str, faults: &mut Faults) -> Result<Option<Node>, Stop> {
+        let mut documents = 0;
+        for event in Parser::new_from_str(text) {
+            let (event, span) = event.map_err(|error| {
+                let line = error.marker().line() as u32;
+                let hint = "check indentation, quotes and brackets here and in the line above";
+                Stop(Place { file: self.file, line }, format!("the YAML is broken: {}", error.info()), hint)
+            })?;
+            let at = Place { file: self.file, line: span.start.line() as u32 };
+            match event {
+                Event::DocumentStart(_) => {
+                    documents += 1;
+                    if documents > 1 {
+                        return Err(Stop(at, "a second document begins here".into(), "put it in a file of its own"));
+                    }
+                }
+                Event::SequenceStart(anchor, _) => self.open(at, anchor, Open::List(Vec::new()))?,
+                Event::MappingStart(anchor, _) => self.open(at, anchor, Open::Map(Vec::new(), None))?,
+                Event::SequenceEnd | Event::MappingEnd => self.close(faults)?,
+                Event::Scalar(text, style, anchor, tag) => {
+                    let value = scalar(&text, style, tag.as_deref());
+                    let value = value.ok_or_else(|| {
+                        Stop(at, format!("`{text}` is not what its tag says"), "remove the tag, or mend the value")
+                    })?;
+                    self.put(Node { at, value }, anchor)?;
+                }
+                Event::Alias(id) => {
+                    let node = self.anchors.get(&id).cloned();
+                    let node = node.ok_or_else(|| {
+                        Stop(at, "an alias without its anchor".into(), "write the value out instead")
+                    })?;
+                    self.copy(&node, at)?;
+                    self.put(node, 0)?;
+                }
+                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+            }
+        }
+        Ok(self.root)
+    }
+
+    fn open(&mut self, at: Place, anchor: usize, open: Open) -> Result<(), Stop> {
+        if self.open.len() >= self.limits.depth {
+            let message = format!("lists and mappings lie more than {} deep", self.limits.depth);
+            return Err(Stop(at, message, "flatten them"));
+        }
+        self.open.push((at, anchor, open));
+        Ok(())
+    }
+
+    fn close(&mut self, faults: &mut Faults) -> Result<(), Stop> {
+        let Some((at, anchor, open)) = self.open.pop() else { return Ok(()) };
+        let value = match open {
+            Open::List(items) => Yaml::List(items),
+            Open::Map(entries, _) => {
+                let mut keys: Vec<&Key> = entries.iter().map(|(key, _)| key).collect();
+                keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.at.cmp(&b.at)));
+                for pair in keys.windows(2).filter(|pair| pair[0].text == pair[1].text) {
+                    let message = format!("the key stands here and in line {}", pair[0].at.line);
+                    faults.add(pair[1].at, &pair[1].text, message, "keep one of them; for several values write a list");
+                }
+                Yaml::Map(entries)
+            }
+        };
+        self.put(Node { at, value }, anchor)
+    }
+
+    /// Counts what is copied by anchors and aliases.
+    fn copy(&mut self, node: &Node, at: Place) -> Result<(), Stop> {
+        self.copied += node.size();
+        if self.copied <= self.limits.alias_nodes {
+            return Ok(());
+        }
+        let message = format!("aliases copy more than {} values", self.limits.alias_nodes);
+        Err(Stop(at, message, "write the values out instead"))
+    }
+
+    fn put(&mut self, node: Node, anchor: usize) -> Result<(), Stop> {
+        if anchor > 0 {
+            self.copy(&node, node.at)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some((_, _, Open::List(items))) => items.push(node),
+            Some((_, _, Open::Map(entries, key))) => match key.take() {
+                Some(key) => entries.push((key, node)),
+                None => {
+                    let at = node.at;
+                    let text = match node.value {
+                        Yaml::Text(text) | Yaml::Number(_, text) => text,
+                        Yaml::Flag(flag) => flag.to_string().into(),
+                        _ => {
+                            let message = format!("a key must be a word, not {}", node.what());
+                            return Err(Stop(at, message, "write `key: value`"));
+                        }
+                    };
+                    *key = Some(Key { at, text });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {
+    let tag = tag.map(std::borrow::Cow::Borrowed);
+    Some(match Scalar::parse_from_cow_and_metadata(text.into(), style, tag.as_ref())? {
+        Scalar::Null => Yaml::Null,
+        Scalar::Boolean(flag) => Yaml::Flag(flag),
+        Scalar::Integer(number) => Yaml::Number(number as f64, text.into()),
+        Scalar::FloatingPoint(number) => Yaml::Number(*number, text.into()),
+        Scalar::String(_) => Yaml::Text(text.into()),
+    })
+}

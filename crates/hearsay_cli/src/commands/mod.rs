@@ -1,0 +1,10 @@
+//! The commands, by what they are for.
+
+pub(crate) mod ask;
+pub(crate) mod edit;
+pub(crate) mod files;
+pub(crate) mod history;
+pub(crate) mod look;
+pub(crate) mod model;
+pub(crate) mod new;
+pub(crate) mod review;

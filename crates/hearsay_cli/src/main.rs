@@ -1,0 +1,61 @@
+//! The program `hearsay`: import a campaign, ask as a character, review, search, undo.
+//!
+//! What it prints goes to standard output, and is data with `--json`; progress, notes and errors go to standard error.
+//! `hearsay help` lists the commands and the exit codes.
+
+mod args;
+mod campaign;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use output::Output;
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "error".into()))
+        .with_writer(std::io::stderr)
+        .init();
+    let args = Args::parse();
+    let mut output = Output::new(args.json, args.quiet);
+    let result = run(&args, &mut output).and_then(|()| output.finish());
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough.
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(output::exit_code(&error))
+        }
+    }
+}
+
+fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
+    match &args.command {
+        Command::New(command) => commands::new::run(command, output),
+        Command::Import(command) => commands::files::import(command, output),
+        Command::Export(command) => commands::files::export(command, output),
+        Command::Clear(command) => commands::files::clear(command, output),
+        Command::Ask(command) => commands::ask::ask(command, output),
+        Command::Search(command) => commands::ask::search(command, output),
+        Command::Facts(command) => commands::look::facts(command, output),
+        Command::Show(command) => commands::look::show(command, output),
+        Command::Neighbours(command) => commands::look::neighbours(command, output),
+        Command::Path(command) => commands::look::path(command, output),
+        Command::Status(command) => commands::look::status(command, output),
+        Command::Stats(command) => commands::look::stats(command, output),
+        Command::Add(command) => commands::edit::add(command, output),
+        Command::Set(command) => commands::edit::set(command, output),
+        Command::Relate(command) => commands::edit::relate(command, output),
+        Command::Correct(command) => commands::edit::correct(command, output),
+        Command::Remove(command) => commands::edit::remove(command, output),
+        Command::Review(command) => commands::review::run(command, output),
+        Command::History(command) => commands::history::history(command, output),
+        Command::Undo(command) => commands::history::undo(command, output),
+        Command::Model(command) => commands::model::run(command, output),
+    }
+}

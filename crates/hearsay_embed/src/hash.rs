@@ -1,0 +1,55 @@
+//! Hashes that name texts and models.
+
+/// The hash of a text: the key under which its vector is cached, together with
+/// [`ModelInfo::id`](crate::ModelInfo::id).
+pub type TextHash = [u8; 16];
+
+/// Hashes a text to 128 bits (the first half of BLAKE3).
+///
+/// The bytes are hashed as they are: two spellings that the model's tokenizer treats alike have
+/// two hashes, which costs a cache miss and is never wrong.
+///
+/// ```
+/// use hearsay_embed::text_hash;
+///
+/// assert_eq!(text_hash("rats"), text_hash("rats"));
+/// assert_ne!(text_hash("rats"), text_hash("Rats"));
+/// ```
+pub fn text_hash(text: &str) -> TextHash {
+    let mut hash = TextHash::default();
+    blake3::Hasher::new().update(text.as_bytes()).finalize_xof().fill(&mut hash);
+    hash
+}
+
+/// Hashes what determines a model's vectors to 12 hexadecimal digits.
+///
+/// Each part is preceded by its length, so that no two lists of parts run together.
+pub(crate) fn model_hash(parts: &[&[u8]]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().to_hex().as_str()[..12].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_hash_is_the_first_half_of_blake3() {
+        assert_eq!(text_hash("rats")[..], blake3::hash(b"rats").as_bytes()[..16]);
+        assert_eq!(
+            text_hash(""),
+            [0xaf, 0x13, 0x49, 0xb9, 0xf5, 0xf9, 0xa1, 0xa6, 0xa0, 0x40, 0x4d, 0xea, 0x36, 0xdc, 0xc9, 0x49],
+            "keys on disk must not change between releases"
+        );
+    }
+
+    #[test]
+    fn parts_do_not_run_together() {
+        assert_ne!(model_hash(&[b"ab", b"c"]), model_hash(&[b"a", b"bc"]));
+        assert_eq!(model_hash(&[b"ab"]).len(), 12);
+    }
+}

@@ -1,0 +1,302 @@
+//! Where a model may lie, and which place wins.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::EmbedError;
+use crate::model_dir::missing_file;
+
+/// The model that is looked for when none is named, as the name of its directory.
+pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
+
+/// The environment variable that names a model directory.
+pub const MODEL_DIR_VAR: &str = "HEARSAY_MODEL_DIR";
+
+/// Why a place was searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlaceKind {
+    /// The path that the caller gave.
+    Explicit,
+    /// The path in `HEARSAY_MODEL_DIR`.
+    EnvironmentVariable,
+    /// Beside the executable.
+    Executable,
+    /// In the app's assets.
+    Assets,
+    /// In the user's data directory.
+    UserData,
+}
+
+impl fmt::Display for PlaceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Explicit => "the path that was given",
+            Self::EnvironmentVariable => MODEL_DIR_VAR,
+            Self::Executable => "beside the executable",
+            Self::Assets => "the app's assets",
+            Self::UserData => "the user's data directory",
+        })
+    }
+}
+
+/// A place where no model was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchedPlace {
+    /// Why it was searched.
+    pub kind: PlaceKind,
+    /// The directory.
+    pub path: PathBuf,
+    /// The first file it lacks; `None` when there is no such directory at all.
+    pub missing: Option<PathBuf>,
+}
+
+impl SearchedPlace {
+    pub(crate) fn problem(&self) -> String {
+        match &self.missing {
+            Some(file) => format!("it has no {}", file.display()),
+            None => "no such directory".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for SearchedPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.path.display(), self.kind)
+    }
+}
+
+/// What [`find_model`] reads from the process, as values, so that a program or a test can look
+/// elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookupEnvironment {
+    /// The value of `HEARSAY_MODEL_DIR`.
+    pub model_dir: Option<PathBuf>,
+    /// The directory of the executable.
+    pub executable_dir: Option<PathBuf>,
+    /// The value of `BEVY_ASSET_ROOT`, which Bevy's own asset lookup honours first.
+    pub bevy_asset_root: Option<PathBuf>,
+    /// The value of `CARGO_MANIFEST_DIR`, which `cargo run` sets, and which Bevy honours next.
+    pub cargo_manifest_dir: Option<PathBuf>,
+    /// The current directory.
+    pub current_dir: Option<PathBuf>,
+    /// The user's data directory; `hearsay/models` is looked up in it.
+    pub user_data_dir: Option<PathBuf>,
+}
+
+impl LookupEnvironment {
+    /// Reads the environment of this process. An empty variable counts as unset.
+    pub fn of_process() -> Self {
+        Self {
+            model_dir: path_var(MODEL_DIR_VAR),
+            executable_dir: env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned())),
+            bevy_asset_root: path_var("BEVY_ASSET_ROOT"),
+            cargo_manifest_dir: path_var("CARGO_MANIFEST_DIR"),
+            current_dir: env::current_dir().ok(),
+            user_data_dir: user_data_dir(),
+        }
+    }
+
+    /// Finds a model as [`find_model`] does, in this environment.
+    pub fn find_model(&self, explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
+        let named = [(PlaceKind::Explicit, explicit), (PlaceKind::EnvironmentVariable, self.model_dir.as_deref())];
+        for (kind, path) in named {
+            if let Some(path) = path {
+                return match look_at(kind, path) {
+                    None => Ok(path.to_owned()),
+                    Some(place) => Err(EmbedError::NotAModel { place }),
+                };
+            }
+        }
+        let mut searched = Vec::new();
+        for (kind, path) in self.usual_places() {
+            match look_at(kind, &path) {
+                None => return Ok(path),
+                Some(place) => searched.push(place),
+            }
+        }
+        Err(EmbedError::ModelNotFound { searched })
+    }
+
+    fn usual_places(&self) -> Vec<(PlaceKind, PathBuf)> {
+        let mut places: Vec<(PlaceKind, PathBuf)> = Vec::new();
+        let mut add = |kind, root: &Path, below: &[&str]| {
+            let path = below.iter().fold(root.to_owned(), |path, part| path.join(part));
+            let path = path.join(DEFAULT_MODEL);
+            // The same directory is often the manifest's and the current one: name it once.
+            if places.iter().all(|(_, known)| *known != path) {
+                places.push((kind, path));
+            }
+        };
+        if let Some(root) = &self.executable_dir {
+            add(PlaceKind::Executable, root, &["models"]);
+            add(PlaceKind::Executable, root, &["assets", "models"]);
+        }
+        for root in [&self.bevy_asset_root, &self.cargo_manifest_dir].into_iter().flatten() {
+            add(PlaceKind::Assets, root, &["assets", "models"]);
+        }
+        // The ancestors are for programs and tests started from inside a workspace.
+        for root in self.current_dir.iter().flat_map(|dir| dir.ancestors()) {
+            add(PlaceKind::Assets, root, &["assets", "models"]);
+        }
+        if let Some(root) = &self.user_data_dir {
+            add(PlaceKind::UserData, root, &["hearsay", "models"]);
+        }
+        places
+    }
+}
+
+/// Finds the directory of the model to use.
+///
+/// The first of these wins:
+///
+/// 1. `explicit`,
+/// 2. the environment variable `HEARSAY_MODEL_DIR`,
+/// 3. beside the executable: `models/all-MiniLM-L6-v2`, then `assets/models/all-MiniLM-L6-v2`,
+/// 4. the app's assets: `assets/models/all-MiniLM-L6-v2` under `BEVY_ASSET_ROOT`, under
+///    `CARGO_MANIFEST_DIR`, and under the current directory and each directory above it,
+/// 5. the user's data directory: `hearsay/models/all-MiniLM-L6-v2` under `$XDG_DATA_HOME` or
+///    `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%LOCALAPPDATA%`.
+///
+/// # Errors
+///
+/// [`EmbedError::NotAModel`] when one of the first two is given and is not a model: it was asked
+/// for, so nothing else is used in its stead. [`EmbedError::ModelNotFound`] with every place that
+/// was searched when there is none.
+pub fn find_model(explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
+    LookupEnvironment::of_process().find_model(explicit)
+}
+
+/// `None` when the directory holds a model.
+fn look_at(kind: PlaceKind, path: &Path) -> Option<SearchedPlace> {
+    let missing = if path.is_dir() { Some(missing_file(path)?) } else { None };
+    Some(SearchedPlace { kind, path: path.to_owned(), missing })
+}
+
+fn path_var(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn user_data_dir() -> Option<PathBuf> {
+    if cfg!(windows) {
+        path_var("LOCALAPPDATA").or_else(|| path_var("APPDATA"))
+    } else if cfg!(target_os = "macos") {
+        Some(env::home_dir()?.join("Library/Application Support"))
+    } else {
+        // The XDG specification says to ignore relative paths.
+        path_var("XDG_DATA_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| Some(env::home_dir()?.join(".local/share")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn make_model(dir: &Path) {
+        fs::create_dir_all(dir).unwrap();
+        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+            fs::write(dir.join(file), "{}").unwrap();
+        }
+    }
+
+    fn environment(root: &Path) -> LookupEnvironment {
+        LookupEnvironment {
+            model_dir: None,
+            executable_dir: Some(root.join("bin")),
+            bevy_asset_root: Some(root.join("bevy")),
+            cargo_manifest_dir: Some(root.join("crate")),
+            current_dir: Some(root.join("work/deep/below")),
+            user_data_dir: Some(root.join("data")),
+        }
+    }
+
+    #[test]
+    fn earlier_places_win() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let mut environment = environment(root);
+        // From the last place to the first: each new model must win over those before it.
+        for place in [
+            "data/hearsay/models/all-MiniLM-L6-v2",
+            "work/assets/models/all-MiniLM-L6-v2",
+            "work/deep/below/assets/models/all-MiniLM-L6-v2",
+            "crate/assets/models/all-MiniLM-L6-v2",
+            "bevy/assets/models/all-MiniLM-L6-v2",
+            "bin/assets/models/all-MiniLM-L6-v2",
+            "bin/models/all-MiniLM-L6-v2",
+        ] {
+            make_model(&root.join(place));
+            assert_eq!(environment.find_model(None).unwrap(), root.join(place));
+        }
+        make_model(&root.join("from-variable"));
+        environment.model_dir = Some(root.join("from-variable"));
+        assert_eq!(environment.find_model(None).unwrap(), root.join("from-variable"));
+        make_model(&root.join("given"));
+        let given = root.join("given");
+        assert_eq!(environment.find_model(Some(&given)).unwrap(), given);
+    }
+
+    #[test]
+    fn a_named_directory_that_is_no_model_is_an_error() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let mut environment = environment(root);
+        make_model(&root.join("bin/models/all-MiniLM-L6-v2"));
+
+        let absent = root.join("absent");
+        let error = environment.find_model(Some(&absent)).unwrap_err().to_string();
+        assert!(error.contains("absent (the path that was given)"), "{error}");
+        assert!(error.contains("no such directory"), "{error}");
+
+        let half = root.join("half");
+        make_model(&half);
+        fs::remove_file(half.join("model.safetensors")).unwrap();
+        environment.model_dir = Some(half);
+        let error = environment.find_model(None).unwrap_err().to_string();
+        assert!(error.contains("half (HEARSAY_MODEL_DIR)"), "{error}");
+        assert!(error.contains("it has no model.safetensors"), "{error}");
+    }
+
+    #[test]
+    fn not_found_lists_every_place_and_what_to_do() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        fs::create_dir_all(root.join("bin/models/all-MiniLM-L6-v2")).unwrap();
+        let error = environment(root).find_model(None).unwrap_err();
+        let message = error.to_string();
+        let EmbedError::ModelNotFound { searched } = error else {
+            unreachable!("{message}");
+        };
+        assert!(searched.len() >= 8, "{searched:?}");
+        for place in &searched {
+            assert!(message.contains(&place.path.display().to_string()), "{message}");
+        }
+        assert!(message.contains("(beside the executable): it has no config.json"), "{message}");
+        assert!(message.contains("data/hearsay/models/all-MiniLM-L6-v2"), "{message}");
+        assert!(message.contains("set HEARSAY_MODEL_DIR"), "{message}");
+    }
+
+    #[test]
+    fn a_directory_is_listed_once() {
+        let environment = LookupEnvironment {
+            cargo_manifest_dir: Some("/somewhere".into()),
+            current_dir: Some("/somewhere".into()),
+            ..LookupEnvironment::default()
+        };
+        let places = environment.usual_places();
+        assert_eq!(places.len(), 2, "{places:?}");
+    }
+
+    #[test]
+    fn the_checkout_has_the_default_model() {
+        let environment =
+            LookupEnvironment { current_dir: Some(env!("CARGO_MANIFEST_DIR").into()), ..LookupEnvironment::default() };
+        assert!(environment.find_model(None).unwrap().ends_with("assets/models/all-MiniLM-L6-v2"));
+    }
+}

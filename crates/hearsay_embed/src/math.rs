@@ -1,0 +1,193 @@
+//! The loops between the products: norms, softmax and activation functions.
+//!
+//! Every sum has one fixed order, and every function is plain arithmetic on each number alone, so
+//! that the compiler may vectorise without changing a bit.
+
+/// The activation function between the two halves of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Activation {
+    Gelu,
+    GeluTanh,
+    Relu,
+}
+
+impl Activation {
+    pub(crate) fn apply(self, values: &mut [f32]) {
+        match self {
+            Self::Gelu => map(values, |x| 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))),
+            Self::GeluTanh => map(values, |x| {
+                let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
+                0.5 * x * (1.0 + inner.tanh())
+            }),
+            Self::Relu => map(values, |x| x.max(0.0)),
+        }
+    }
+}
+
+fn map(values: &mut [f32], function: impl Fn(f32) -> f32) {
+    for value in values {
+        *value = function(*value);
+    }
+}
+
+/// Adds `residual` to `x`, and then gives each row of `x` mean 0 and variance 1, scaled by `weight`
+/// and moved by `bias`. A row is as long as these.
+pub(crate) fn add_and_normalize(x: &mut [f32], residual: &[f32], weight: &[f32], bias: &[f32], epsilon: f32) {
+    let size = weight.len();
+    for (row, residual) in x.chunks_exact_mut(size).zip(residual.chunks_exact(size)) {
+        for (value, residual) in row.iter_mut().zip(residual) {
+            *value += residual;
+        }
+        let mean = sum(row, |value| value) / size as f32;
+        let variance = sum(row, |value| (value - mean) * (value - mean)) / size as f32;
+        let scale = (variance + epsilon).sqrt().recip();
+        for (value, (weight, bias)) in row.iter_mut().zip(weight.iter().zip(bias)) {
+            *value = (*value - mean) * scale * weight + bias;
+        }
+    }
+}
+
+/// Turns each row of `size` scores, times `scale`, into weights that sum to one.
+pub(crate) fn softmax(scores: &mut [f32], size: usize, scale: f32) {
+    for row in scores.chunks_exact_mut(size) {
+        let max = row.iter().fold(f32::NEG_INFINITY, |max, x| max.max(*x));
+        for value in row.iter_mut() {
+            *value = exp((*value - max) * scale);
+        }
+        let total = sum(row, |value| value);
+        for value in row {
+            *value /= total;
+        }
+    }
+}
+
+/// A sum in eight lanes, then over the lanes from first to last.
+fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
+    let (blocks, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0_f32; 8];
+    for block in blocks {
+        for (lane, value) in lanes.iter_mut().zip(block) {
+            *lane += function(*value);
+        }
+    }
+    for (lane, value) in lanes.iter_mut().zip(rest) {
+        *lane += function(*value);
+    }
+    lanes.iter().sum()
+}
+
+/// The error function to about 1e-7: a rational function on [-4, 4], outside of which erf is ±1 in
+/// f32. These are the coefficients that Eigen and XLA use. The standard library has no erf, and
+/// none without branches, which a loop needs to be vectorised.
+fn erf(x: f32) -> f32 {
+    const P: [f32; 7] = [
+        -2.726_142_3e-10,
+        2.770_681_4e-8,
+        -2.101_024e-6,
+        -5.692_506_4e-5,
+        -7.349_906_3e-4,
+        -2.954_6e-3,
+        -1.609_603_3e-2,
+    ];
+    const Q: [f32; 5] = [-1.456_607_2e-5, -2.133_740_6e-4, -1.682_827e-3, -7.373_329_2e-3, -1.426_473_9e-2];
+    let x = x.clamp(-4.0, 4.0);
+    let square = x * x;
+    x * polynomial(square, &P) / polynomial(square, &Q)
+}
+
+/// The exponential function for numbers not above zero, to about 1e-7 of the result. Cody and
+/// Waite's reduction to [-ln 2 / 2, ln 2 / 2], and the polynomial of the Cephes library.
+fn exp(x: f32) -> f32 {
+    const P: [f32; 6] = [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1];
+    // Adding and subtracting 1.5 · 2²³ rounds to a whole number without a call.
+    const ROUND: f32 = 12_582_912.0;
+    // Below this the result is under 2⁻¹²⁶, which is nothing beside the row's largest weight, 1.
+    // NaN stays NaN.
+    let x = if x < -87.0 { -87.0 } else { x };
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let whole = shifted - ROUND;
+    let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
+    let power = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
+    (polynomial(rest, &P) * rest * rest + rest + 1.0) * power
+}
+
+fn polynomial(x: f32, coefficients: &[f32]) -> f32 {
+    let mut value = 0.0;
+    for coefficient in coefficients {
+        value = value * x + coefficient;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn erf_is_right() {
+        // From Python's math.erf.
+        for (x, expected) in [
+            (0.0, 0.0),
+            (1e-4, 1.128_379_2e-4),
+            (0.1, 0.112_462_92),
+            (0.5, 0.520_499_9),
+            (1.0, 0.842_700_8),
+            (1.5, 0.966_105_1),
+            (2.0, 0.995_322_3),
+            (3.0, 0.999_977_9),
+            (4.5, 1.0),
+            (1e30, 1.0),
+        ] {
+            assert!((erf(x) - expected).abs() < 3e-7, "erf({x}) = {}", erf(x));
+            assert_eq!(erf(-x), -erf(x));
+        }
+    }
+
+    #[test]
+    fn exp_is_right() {
+        for i in 0..8_700 {
+            let x = i as f32 * -0.01;
+            let expected = f64::from(x).exp();
+            let error = (f64::from(exp(x)) - expected).abs() / expected;
+            assert!(error < 3e-7, "exp({x}) = {}", exp(x));
+        }
+        assert_eq!(exp(0.0), 1.0);
+        assert!(exp(-1e30) < 1e-37);
+        assert!(exp(f32::NAN).is_nan(), "an overflow must not pass for a number");
+    }
+
+    #[test]
+    fn activations_are_right() {
+        for (activation, expected) in [
+            (Activation::Gelu, [-0.158_655_26, 0.0, 1.954_499_7]),
+            (Activation::GeluTanh, [-0.158_808, 0.0, 1.954_597_7]),
+            (Activation::Relu, [0.0, 0.0, 2.0]),
+        ] {
+            let mut values = [-1.0, 0.0, 2.0];
+            activation.apply(&mut values);
+            for (value, expected) in values.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-6, "{activation:?}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn softmax_sums_to_one_however_large_the_scores() {
+        let mut scores = [1.0, 2.0, 3.0, 1e9, 0.0, -1e9];
+        softmax(&mut scores, 3, 1.0);
+        let expected = [0.090_030_57, 0.244_728_48, 0.665_240_94, 1.0, 0.0, 0.0];
+        for (value, expected) in scores.iter().zip(expected) {
+            assert!((value - expected).abs() < 1e-6, "{scores:?}");
+        }
+    }
+
+    #[test]
+    fn rows_are_normalised_each_on_its_own() {
+        let mut x = [1.0, 2.0, 3.0, 10.0, 10.0, 10.0];
+        add_and_normalize(&mut x, &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[1.0, 1.0, 2.0], &[0.0, 5.0, 0.0], 1e-12);
+        let expected = [-1.224_744_9, 5.0, 2.449_489_7, 0.0, 5.0, 0.0];
+        for (value, expected) in x.iter().zip(expected) {
+            assert!((value - expected).abs() < 1e-5, "{x:?}");
+        }
+    }
+}

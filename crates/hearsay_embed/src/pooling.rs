@@ -1,0 +1,98 @@
+//! From one vector per token to one vector per text.
+
+use serde::Serialize;
+
+/// How the vectors of a text's tokens become one vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// The mean over all tokens, the special ones included.
+    #[default]
+    Mean,
+    /// The vector of the first token.
+    Cls,
+    /// The largest value of each component over all tokens.
+    Max,
+}
+
+impl Pooling {
+    /// Pools `hidden`, which holds one row of `dimension` numbers per token.
+    ///
+    /// No rows give the zero vector. Sums run in token order.
+    pub(crate) fn apply(self, hidden: &[f32], dimension: usize) -> Vec<f32> {
+        let mut rows = hidden.chunks_exact(dimension);
+        let Some(first) = rows.next() else {
+            return vec![0.0; dimension];
+        };
+        let mut pooled = first.to_vec();
+        match self {
+            Self::Cls => {}
+            Self::Mean => {
+                let count = (rows.len() + 1) as f32;
+                for row in rows {
+                    for (sum, value) in pooled.iter_mut().zip(row) {
+                        *sum += value;
+                    }
+                }
+                for sum in &mut pooled {
+                    *sum /= count;
+                }
+            }
+            Self::Max => {
+                for row in rows {
+                    for (max, value) in pooled.iter_mut().zip(row) {
+                        *max = max.max(*value);
+                    }
+                }
+            }
+        }
+        pooled
+    }
+}
+
+/// Scales a vector to length one. The zero vector stays as it is, rather than turn into NaN.
+pub(crate) fn normalize(vector: &mut [f32]) {
+    // In f64 the squares can neither overflow nor vanish.
+    let squares: f64 = vector.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
+    if squares > 0.0 {
+        let scale = squares.sqrt();
+        for value in vector {
+            *value = (f64::from(*value) / scale) as f32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HIDDEN: [f32; 6] = [1.0, -4.0, 3.0, 2.0, 5.0, -1.0];
+
+    #[test]
+    fn each_mode_pools_as_named() {
+        assert_eq!(Pooling::Mean.apply(&HIDDEN, 2), [3.0, -1.0]);
+        assert_eq!(Pooling::Cls.apply(&HIDDEN, 2), [1.0, -4.0]);
+        assert_eq!(Pooling::Max.apply(&HIDDEN, 2), [5.0, 2.0]);
+    }
+
+    #[test]
+    fn no_tokens_give_zeros() {
+        for pooling in [Pooling::Mean, Pooling::Cls, Pooling::Max] {
+            assert_eq!(pooling.apply(&[], 2), [0.0, 0.0]);
+        }
+    }
+
+    #[test]
+    fn normalizing_never_gives_nan() {
+        for (input, expected) in [
+            ([3.0, 4.0], [0.6, 0.8]),
+            ([0.0, 0.0], [0.0, 0.0]),
+            ([0.0, 1e-30], [0.0, 1.0]),
+            ([-1e30, 0.0], [-1.0, 0.0]),
+        ] {
+            let mut vector = input;
+            normalize(&mut vector);
+            assert_eq!(vector, expected);
+        }
+    }
+}

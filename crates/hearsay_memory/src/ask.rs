@@ -1,0 +1,161 @@
+//! Questions and searches, and their answers.
+
+use std::time::Duration;
+
+use hearsay_belief::View;
+use hearsay_model::{EntityId, GameTime, Knower, Position, State};
+use hearsay_recall::{
+    ApproximateTokens, Channels, DocId, Index, Names, Query, Request, Scene, SceneContext, TokenCounter, Weights, rank,
+};
+use serde::Serialize;
+
+use crate::{MemoryError, RecallSettings, edit::resolve};
+
+/// A question to a character.
+pub struct Ask {
+    /// Who is asked: an id or a name.
+    pub speaker: String,
+    /// What is asked.
+    pub question: String,
+    /// Where: an id or a name. Where the speaker is known to be, when nothing is said.
+    pub place: Option<String>,
+    /// Who else is there: ids or names.
+    pub present: Vec<String>,
+    /// As of when, in game time; now, when nothing is said.
+    pub as_of: Option<GameTime>,
+    /// Tokens that the context may have; as the settings say, when nothing is said.
+    pub budget: Option<usize>,
+    /// Facts and passages at most; as the settings say, when nothing is said.
+    pub limit: Option<usize>,
+    /// After how long it is answered without meaning; as the settings say, when nothing is said.
+    pub deadline: Option<Duration>,
+    /// How tokens are counted; by [`ApproximateTokens`], when nothing is said.
+    pub counter: Option<Box<dyn TokenCounter + Send>>,
+}
+
+impl Ask {
+    /// A question to a character, here and now.
+    pub fn new(speaker: impl Into<String>, question: impl Into<String>) -> Self {
+        Self {
+            speaker: speaker.into(),
+            question: question.into(),
+            place: None,
+            present: Vec::new(),
+            as_of: None,
+            budget: None,
+            limit: None,
+            deadline: None,
+            counter: None,
+        }
+    }
+
+    /// Assembles the context from what is there.
+    pub(crate) fn context(
+        &self,
+        state: &State,
+        index: &Index,
+        vector: Option<&[f32]>,
+        graph: bool,
+        settings: &RecallSettings,
+    ) -> Result<SceneContext, MemoryError> {
+        let speaker = resolve(state, &self.speaker)?;
+        let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
+        let present = self.present.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
+        let view = View::of(state, &Knower::Entity(speaker.clone()), self.as_of);
+        let names = Names::of(&view);
+        let place = place.or_else(|| known_place(&view, &speaker));
+        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()) };
+        Ok(SceneContext::assemble(&Request {
+            view: &view,
+            names: &names,
+            index,
+            calendar: state.calendar(),
+            speaker: &speaker,
+            scene: &scene,
+            question: &self.question,
+            vector,
+            graph,
+            limit: self.limit.unwrap_or(settings.limit),
+            budget: self.budget.unwrap_or(settings.budget),
+            counter: self.counter.as_deref().map_or(&ApproximateTokens, |counter| counter as &dyn TokenCounter),
+        }))
+    }
+}
+
+/// Where the speaker knows itself to be: the newest place by the date it was told.
+fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
+    let here = view
+        .facts()
+        .filter(|known| known.subject() == speaker && *known.predicate() == *hearsay_model::predicate::LOCATED_AT);
+    let newest = here.max_by_key(|known| (known.since().and_then(|date| date.time), known.learned(), known.id()))?;
+    newest.object().entity().cloned()
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// What the speaker may say.
+    pub context: SceneContext,
+    /// Texts of the campaign that have no vector yet: they are found by words and graph alone.
+    pub pending_vectors: usize,
+    /// What the deadline cut: `meaning`, `graph`.
+    pub cut: Vec<&'static str>,
+    /// The journal position at which it was answered.
+    pub position: Position,
+}
+
+/// A search over what somebody knows, or over everything.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    /// What is searched for.
+    pub text: String,
+    /// Whose knowledge is searched: an id or a name. All that is part of the world, when nobody is named.
+    pub knower: Option<String>,
+    /// As of when.
+    pub as_of: Option<GameTime>,
+    /// How many results at most.
+    pub limit: usize,
+    /// After how long it is answered without meaning.
+    pub deadline: Option<Duration>,
+}
+
+/// A result of a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hit {
+    /// `fact` or `passage`.
+    pub what: &'static str,
+    /// Its id.
+    pub id: String,
+    /// The statement or the text.
+    pub text: String,
+    /// Its place on the scale 0.0–1.0.
+    pub score: f32,
+    /// What each channel said.
+    pub channels: Channels,
+}
+
+impl Search {
+    pub(crate) fn hits(
+        &self,
+        state: &State,
+        index: &Index,
+        vector: Option<&[f32]>,
+        graph: bool,
+    ) -> Result<Vec<Hit>, MemoryError> {
+        let view = match &self.knower {
+            Some(knower) => View::of(state, &Knower::Entity(resolve(state, knower)?), self.as_of),
+            None => View::of_dm(state),
+        };
+        let names = Names::of(&view);
+        let named = names.mentioned(&self.text, view.knower());
+        let query = Query { text: &self.text, vector, named, graph, weights: Weights::default() };
+        let hit = |ranked: hearsay_recall::Ranked| {
+            let (what, id, text) = match ranked.doc {
+                DocId::Fact(id) => ("fact", id.to_string(), view.fact(id)?.statement().to_owned()),
+                DocId::Passage(id) => ("passage", id.to_string(), view.passage(id)?.passage.text.clone()),
+            };
+            Some(Hit { what, id, text, score: ranked.score, channels: ranked.channels })
+        };
+        Ok(rank(&view, index, &query).into_iter().filter_map(hit).take(self.limit).collect())
+    }
+}

@@ -1,0 +1,124 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use hearsay_campaign::CampaignErrors;
+use hearsay_embed::EmbedError;
+use hearsay_model::{ApplyError, CalendarError, EntityId, FactError, FactId, IdError, PredicateError, ScaleError};
+use hearsay_store::StoreError;
+use thiserror::Error;
+
+/// Why a request was not carried out. Nothing was changed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The settings file is wrong.
+    #[error("{path}: {what}", path = path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        what: String,
+    },
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The encoder failed.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// Campaign files are wrong.
+    #[error(transparent)]
+    Campaign(#[from] CampaignErrors),
+    /// The database refused a commit. The change was not made.
+    #[error("the change was not committed: {0}")]
+    NotCommitted(String),
+    /// The change cannot be made.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// A fact cannot be.
+    #[error(transparent)]
+    Fact(#[from] FactError),
+    /// A predicate is malformed.
+    #[error(transparent)]
+    Predicate(#[from] PredicateError),
+    /// An id is malformed.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// A number is off its scale.
+    #[error(transparent)]
+    Scale(#[from] ScaleError),
+    /// A date is not on the calendar.
+    #[error(transparent)]
+    Calendar(#[from] CalendarError),
+    /// A name that nothing has.
+    #[error("nothing is called `{name}`{}", hint(nearest))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The nearest names there are.
+        nearest: Vec<String>,
+    },
+    /// A name that several have.
+    #[error("`{name}` may be any of {}: use the id", candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Those who have it.
+        candidates: Vec<EntityId>,
+    },
+    /// An id that is taken.
+    #[error("there is already an entity `{0}`; choose another id")]
+    Taken(EntityId),
+    /// A fact that is not there, or a beginning of an id that several facts have.
+    #[error("`{given}` names {count} facts: give more digits of the id, or the handle")]
+    FactReference {
+        /// What was given.
+        given: String,
+        /// How many facts it may mean.
+        count: usize,
+    },
+    /// A fact that does not wait for review.
+    #[error("fact {} does not wait for review: it is {standing}", fact.short())]
+    NotProposed {
+        /// The fact.
+        fact: FactId,
+        /// Its standing.
+        standing: hearsay_model::Standing,
+    },
+    /// Nothing to undo.
+    #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
+    NothingToUndo {
+        /// The author, where one was named.
+        of: Option<String>,
+    },
+    /// A file that cannot be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The channel to the worker is full: it is busy. Try again in a moment.
+    #[error("the memory is busy: {waiting} requests wait already; try again in a moment")]
+    Full {
+        /// How many requests wait.
+        waiting: usize,
+    },
+    /// The request was cancelled.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// The request was not answered in time.
+    #[error("the request was not answered within {0:?}")]
+    Late(std::time::Duration),
+    /// The memory is closed.
+    #[error("the memory is closed")]
+    Closed,
+}
+
+fn hint(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(", ")),
+    }
+}

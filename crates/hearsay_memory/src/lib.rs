@@ -1,0 +1,48 @@
+//! The engine of Hearsay: policy, and one worker that owns state, store and encoder.
+//!
+//! [`Memory`] is a handle to a named thread. Every request goes through a bounded channel and answers with a
+//! [`Ticket`]: look at it each frame, wait for it, or drop it to cancel. Nothing that a caller does waits for a file, a
+//! database or a model.
+//!
+//! ```no_run
+//! use hearsay_memory::{Ask, Memory, MemoryOptions};
+//!
+//! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven"))?;
+//! memory.import("campaigns/gullhaven")?.wait()?;
+//! let answer = memory.ask(Ask::new("mirela-voss", "Where is the ledger?"))?.wait()?;
+//! println!("{}", answer.context.render(hearsay_recall::Form::Prompt, false));
+//! memory.close()?;
+//! # Ok::<(), hearsay_memory::MemoryError>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! - **A write is answered after its commit**, never before. What was answered survives a crash.
+//! - **Reads do not wait for writes**, nor for slow requests: imports are read and compared beside the worker, vectors
+//!   are made by a thread of their own, and a question that waits for its vector waits alone.
+//! - **Back-pressure is visible**: a full channel is [`MemoryError::Full`], never a block.
+//! - **A character is told nothing it cannot know**: answers are made from its view.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod ask;
+mod edit;
+mod error;
+mod memory;
+mod policy;
+mod proposal;
+pub mod query;
+mod review;
+mod settings;
+mod ticket;
+mod worker;
+
+pub use ask::{Answer, Ask, Hit, Search};
+pub use edit::{Edit, FactOptions, find_fact, resolve};
+pub use error::MemoryError;
+pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
+pub use policy::{Mode, Policy, Verdict, Voice};
+pub use proposal::{Proposal, Proposed, propose};
+pub use review::{Decision, ReviewItem, review_items, would_learn};
+pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
+pub use ticket::Ticket;
+pub use worker::{Event, ModelStatus, Status, World};

@@ -1,0 +1,373 @@
+//! The handle to the worker.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    thread::JoinHandle,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use hearsay_campaign::ImportReport;
+use hearsay_model::{Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
+use hearsay_store::Location;
+use serde::Serialize;
+
+use crate::{
+    Answer, Ask, Decision, Edit, Event, Hit, MemoryError, Proposal, Proposed, Search, Settings, Status, Ticket, World,
+    proposal::propose,
+    ticket::{Responder, ticket},
+    worker::{self, Command, Write},
+};
+
+/// What a memory is opened with.
+#[derive(Debug, Clone)]
+pub struct MemoryOptions {
+    /// Where the database lies.
+    pub location: Location,
+    /// Policy, recall, model and store.
+    pub settings: Settings,
+    /// Requests that may wait for the worker. Default 256.
+    pub queue: usize,
+}
+
+impl MemoryOptions {
+    /// A campaign directory with its `hearsay.toml`, if it has one that can be read; defaults otherwise. Use
+    /// [`Settings::read`] to be told what is wrong with it.
+    pub fn for_campaign(directory: impl AsRef<Path>) -> Self {
+        let directory = directory.as_ref();
+        Self::with_settings(directory, Settings::read(directory).unwrap_or_default())
+    }
+
+    /// A campaign directory with settings that were read before.
+    pub fn with_settings(directory: &Path, mut settings: Settings) -> Self {
+        let location = Location::Directory(directory.join(&settings.store.directory));
+        settings.model.directory = settings.model.directory.map(|model| directory.join(model));
+        Self { location, settings, queue: 256 }
+    }
+
+    /// A memory that is gone when it closes.
+    pub fn in_memory() -> Self {
+        Self { location: Location::Memory, settings: Settings::default(), queue: 256 }
+    }
+}
+
+/// What a write did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Written {
+    /// Where its operation lies in the journal.
+    pub position: Position,
+    /// What it did, in a few words.
+    pub summary: String,
+    /// How many changes it made.
+    pub changes: usize,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImportOutcome {
+    /// What was understood and changed.
+    pub report: ImportReport,
+    /// The operation, unless nothing changed or it was a dry run.
+    pub written: Option<Written>,
+}
+
+/// Which operation to undo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UndoTarget {
+    /// The newest that is live and is no undo itself.
+    Last,
+    /// The newest by one author.
+    LastBy(Author),
+    /// The one at a position.
+    At(Position),
+}
+
+/// A campaign's memory: a handle to the worker that owns it. See the [crate] documentation for an example.
+#[derive(Debug)]
+pub struct Memory {
+    commands: Sender<Command>,
+    events: Receiver<Event>,
+    worker: Option<JoinHandle<Result<(), MemoryError>>>,
+    next: AtomicU64,
+    settings: Settings,
+}
+
+impl Memory {
+    /// Opens a memory: reads the database on this thread, then starts the worker. The model is loaded in the background.
+    ///
+    /// # Errors
+    /// When the database cannot be opened: held by another process, damaged, not writable. A missing model is no error:
+    /// words and graph answer, and [`Status`] says so.
+    pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
+        let (commands, receiver) = bounded(options.queue.max(1));
+        let (sender, events) = bounded(1024);
+        let settings = options.settings.clone();
+        let worker = worker::start(options, receiver, sender)?;
+        Ok(Self { commands, events, worker: Some(worker), next: AtomicU64::new(1), settings })
+    }
+
+    /// The settings that it was opened with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What happens: each event once. When nobody takes them, the oldest 1,024 are kept and the others counted in
+    /// [`Status::events_dropped`].
+    pub fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+
+    fn send<T>(&self, command: impl FnOnce(Responder<T>) -> Command) -> Result<Ticket<T>, MemoryError> {
+        let (ticket, responder) = ticket(self.next.fetch_add(1, Ordering::Relaxed));
+        match self.commands.try_send(command(responder)) {
+            Ok(()) => Ok(ticket),
+            Err(TrySendError::Full(_)) => Err(MemoryError::Full { waiting: self.commands.len() }),
+            Err(TrySendError::Disconnected(_)) => Err(MemoryError::Closed),
+        }
+    }
+
+    /// Asks a character.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when nobody is called so.
+    pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
+        self.send(|responder| Command::Ask(ask, responder))
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn search(&self, search: Search) -> Result<Ticket<Vec<Hit>>, MemoryError> {
+        self.send(|responder| Command::Search(search, responder))
+    }
+
+    /// How the memory stands.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed.
+    pub fn status(&self) -> Result<Ticket<Status>, MemoryError> {
+        self.send(Command::Status)
+    }
+
+    /// Reads something from the state, on the worker: be brief. [`query`](crate::query) has the usual readings.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed.
+    pub fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<T>, MemoryError> {
+        self.send(|responder| {
+            Command::Read(Box::new(move |world| {
+                if !responder.is_cancelled() {
+                    let answer = read(world);
+                    responder.give(answer);
+                }
+            }))
+        })
+    }
+
+    /// Reads something that takes long, beside the worker, from the state as it is now.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed.
+    pub fn read_aside<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<T>, MemoryError> {
+        self.send(|responder| {
+            Command::ReadAside(Box::new(move |world| {
+                if !responder.is_cancelled() {
+                    let answer = read(world);
+                    responder.give(answer);
+                }
+            }))
+        })
+    }
+
+    /// Commits an operation that is made from the state at the moment of its turn. Answered after the commit.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when the operation cannot be made or applied.
+    pub fn write(
+        &self,
+        make: impl FnMut(&World) -> Result<Operation, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<Written>, MemoryError> {
+        self.send(|responder| Command::Write(Write { make: Box::new(make), responder }))
+    }
+
+    /// Writes something by hand, as the DM: canon at once.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn edit(&self, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| edit.operation(&world.state, Author::Dm, now()))
+    }
+
+    /// Carries out the DM's decision on a fact, named by id, the beginning of its id, or handle.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
+        let fact = fact.into();
+        self.write(move |world| decision.operation(&world.state, &fact, now()))
+    }
+
+    /// Sends proposals through the policy. Answered with what became of them, after the commit.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
+        let policy = self.settings.policy;
+        self.send(|responder| Command::Propose {
+            make: Box::new(move |world| propose(&world.state, &policy, &proposals, &author, now())),
+            responder,
+        })
+    }
+
+    /// Sets the game clock.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn set_clock(&self, time: hearsay_model::GameTime) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |_| {
+            let change = Change::Set(Setting::Clock(time));
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, "set the clock", vec![change]) })
+        })
+    }
+
+    /// Imports campaign files, as one operation. Files are read and compared beside the worker.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when the files are wrong.
+    pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        let path = path.into();
+        self.send(|responder| Command::Import { path, dry_run: false, responder })
+    }
+
+    /// Says what an import would do, without doing it.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        let path = path.into();
+        self.send(|responder| Command::Import { path, dry_run: true, responder })
+    }
+
+    /// What undoing would do: the position, what would be lost or change, and what depends on it.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when there is nothing to undo.
+    pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
+        self.read_aside(move |world| {
+            let position = target.position(world)?;
+            Ok((position, world.state.undo_preview(position)?))
+        })
+    }
+
+    /// Undoes an operation.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when there is nothing to undo.
+    pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| {
+            let position = target.position(world)?;
+            let what = world.state.entry(position).map_or("", |entry| &entry.operation.summary);
+            let operation =
+                Operation::new(Author::Dm, format!("undo {position}: {what}"), vec![Change::Void(position)]);
+            Ok(Operation { recorded: now(), ..operation })
+        })
+    }
+
+    /// Goes back to a journal position, in one operation: nothing of what came after remains.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when the position lies ahead.
+    pub fn restore(&self, position: Position) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |_| {
+            let operation =
+                Operation::new(Author::Dm, format!("go back to {position}"), vec![Change::Restore(position)]);
+            Ok(Operation { recorded: now(), ..operation })
+        })
+    }
+
+    /// Writes the projections in the database anew from the journal.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when the database fails.
+    pub fn rebuild(&self) -> Result<Ticket<()>, MemoryError> {
+        self.send(Command::Rebuild)
+    }
+
+    /// Waits until every text has its vector, or until there is no model to make them. Calls back with the number done
+    /// and the number of all. For programs; a game goes on meanwhile.
+    ///
+    /// # Errors
+    /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
+    pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
+        loop {
+            let status = self.status()?.wait()?;
+            if !progress(status.texts - status.pending_vectors, status.texts) {
+                return Err(MemoryError::Cancelled);
+            }
+            if status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. }) {
+                return Ok(status);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Finishes what is under way, writes a snapshot, and closes the database. When it returns, another process may open
+    /// the directory.
+    ///
+    /// # Errors
+    /// When the database fails to close.
+    pub fn close(mut self) -> Result<(), MemoryError> {
+        self.shut_down()
+    }
+
+    fn shut_down(&mut self) -> Result<(), MemoryError> {
+        let Some(worker) = self.worker.take() else { return Ok(()) };
+        // The worker takes this after all that was sent before.
+        let _ = self.commands.send(Command::Close);
+        worker.join().unwrap_or(Err(MemoryError::Closed))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Err(error) = self.shut_down() {
+            tracing::error!("closing the memory failed: {error}");
+        }
+    }
+}
+
+impl UndoTarget {
+    fn position(&self, world: &World) -> Result<Position, MemoryError> {
+        if let Self::At(position) = self {
+            return Ok(*position);
+        }
+        let is_edit = |operation: &Operation| {
+            !operation.changes.iter().all(|change| matches!(change, Change::Void(_) | Change::Restore(_)))
+        };
+        let by = |operation: &Operation| match self {
+            Self::LastBy(author) => operation.author == *author,
+            _ => true,
+        };
+        let mut newest = world.state.journal().rev();
+        let found = newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && by(&entry.operation));
+        let of = match self {
+            Self::LastBy(author) => Some(author.to_string()),
+            _ => None,
+        };
+        found.map(|(position, _)| position).ok_or(MemoryError::NothingToUndo { of })
+    }
+}
+
+/// The real clock.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,438 @@
+//! The usual readings of a state, as data that can be printed or serialised.
+//!
+//! Each is a function of the state, to be called in [`Memory::read`](crate::Memory::read).
+
+use std::collections::BTreeMap;
+
+use hearsay_belief::View;
+use hearsay_model::{
+    EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId, Standing,
+    State, Timestamp, Value, text,
+};
+use hearsay_recall::graph::{self, Direction, Walk};
+use serde::Serialize;
+
+use crate::{MemoryError, ReviewItem, edit::resolve, find_fact, review_items, would_learn};
+
+/// A fact in full.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactRow {
+    /// Its id.
+    pub id: FactId,
+    /// The author's own name for it.
+    pub handle: Option<String>,
+    /// Its subject.
+    pub subject: EntityId,
+    /// Its predicate.
+    pub predicate: Predicate,
+    /// Its object as text: an id or a value.
+    pub object: String,
+    /// Whether the object is an entity.
+    pub object_is_entity: bool,
+    /// The sentence that states it.
+    pub statement: String,
+    /// What the world says of it.
+    pub standing: Standing,
+    /// How it is meant to be kept: `common`, `open`, `secret`.
+    pub secrecy: &'static str,
+    /// Since when it is so.
+    pub since: Option<String>,
+    /// Until when it was so.
+    pub until: Option<String>,
+    /// How the subject feels about the object.
+    pub attitude: Option<i8>,
+    /// How sure extraction was.
+    pub confidence: f64,
+    /// Whether the DM confirmed it.
+    pub confirmed: bool,
+    /// Who recorded it.
+    pub author: String,
+    /// The session it was recorded in.
+    pub session: Option<SessionId>,
+    /// Where it is written: file, line and field, or the words that state it.
+    pub evidence: Vec<String>,
+    /// Who knows it by an edge, with credence and how.
+    pub known_by: Vec<KnowerRow>,
+}
+
+/// Somebody who knows a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KnowerRow {
+    /// Who: an id, or `*` for everybody.
+    pub knower: Knower,
+    /// How much they believe it.
+    pub credence: f64,
+    /// How they learned it: `witnessed`, `told by odo-brandt`.
+    pub how: String,
+    /// When.
+    pub learned: Option<String>,
+    /// Whether they keep it to themselves.
+    pub conceals: bool,
+}
+
+/// Which facts to list.
+#[derive(Debug, Clone, Default)]
+pub struct FactFilter {
+    /// Of this subject: an id or a name.
+    pub subject: Option<String>,
+    /// With this predicate.
+    pub predicate: Option<String>,
+    /// With this object: an id or a name; or words of the value.
+    pub object: Option<String>,
+    /// Of this standing.
+    pub standing: Option<Standing>,
+    /// Known to this knower: an id or a name.
+    pub knower: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
+    let date = date?;
+    Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })
+}
+
+/// How somebody learned something, in words, by ids.
+fn how(how: &How) -> String {
+    match how {
+        How::Witnessed => "witnessed".into(),
+        How::Told { by: Some(by) } => format!("told by {by}"),
+        How::Told { by: None } => "heard talk of it".into(),
+        How::Read { document: Some(document) } => format!("read in {document}"),
+        How::Read { document: None } => "read".into(),
+        How::Authored => "knows it".into(),
+        How::Deduced { from } => format!("concluded from {} facts", from.len()),
+    }
+}
+
+fn evidence(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),
+        Evidence::Passage { passage, quote, .. } => format!("\u{201C}{quote}\u{201D} (passage {})", passage.short()),
+    }
+}
+
+/// A fact in full, with who knows it.
+pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
+    let mut edges = would_learn(state, fact.id());
+    edges.sort_by_key(|edge| (edge.knower.clone(), edge.id()));
+    let known_by = edges.iter().map(|edge| KnowerRow {
+        knower: edge.knower.clone(),
+        credence: edge.credence.get(),
+        how: how(&edge.how),
+        learned: date(state, edge.learned.as_ref()),
+        conceals: edge.conceals,
+    });
+    let provenance = fact.provenance();
+    FactRow {
+        id: fact.id(),
+        handle: fact.handle().map(str::to_owned),
+        subject: fact.subject().clone(),
+        predicate: fact.predicate().clone(),
+        object: fact.object().to_string(),
+        object_is_entity: fact.object().entity().is_some(),
+        statement: fact.statement().to_owned(),
+        standing: fact.standing(),
+        secrecy: fact.secrecy().as_str(),
+        since: date(state, fact.validity().from.as_ref()),
+        until: date(state, fact.validity().until.as_ref()),
+        attitude: fact.attitude().map(hearsay_model::Attitude::get),
+        confidence: provenance.confidence.get(),
+        confirmed: provenance.confirmed,
+        author: provenance.author.to_string(),
+        session: provenance.session.clone(),
+        evidence: provenance.evidence.iter().map(evidence).collect(),
+        known_by: known_by.collect(),
+    }
+}
+
+/// The facts that a filter lets through, by subject, predicate and id; and how many there are in all.
+///
+/// # Errors
+/// When a name cannot be resolved or the predicate is malformed.
+pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), MemoryError> {
+    let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
+    let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), None));
+    let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
+    let points_at = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
+        Object::Entity(entity) => Some(entity) == id.as_ref(),
+        Object::Value(Value::Text(value)) => text::normal(value).contains(words.as_str()),
+        Object::Value(value) => text::normal(&value.to_string()) == *words,
+    };
+    let mut found: Vec<_> = state
+        .facts()
+        .filter(|fact| subject.as_ref().is_none_or(|subject| fact.subject() == subject))
+        .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
+        .filter(|fact| filter.standing.is_none_or(|standing| fact.standing() == standing))
+        .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
+        .filter(|fact| object.as_ref().is_none_or(|wanted| points_at(fact.object(), wanted)))
+        .collect();
+    found.sort_by(|a, b| (a.subject(), a.predicate(), a.id()).cmp(&(b.subject(), b.predicate(), b.id())));
+    let all = found.len();
+    Ok((found.into_iter().take(filter.limit).map(|fact| fact_row(state, fact)).collect(), all))
+}
+
+/// An entity with all that is said of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EntityPage {
+    /// Its id.
+    pub id: EntityId,
+    /// What it is called first of all.
+    pub name: Option<String>,
+    /// What it is.
+    pub kind: Option<Kind>,
+    /// Further names.
+    pub aliases: Vec<String>,
+    /// Attributes.
+    pub attributes: Vec<FactRow>,
+    /// Relations from and to it.
+    pub relations: Vec<FactRow>,
+}
+
+/// What `show` shows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    /// An entity.
+    Entity(EntityPage),
+    /// A fact.
+    Fact(FactRow),
+}
+
+/// An entity by id or name, or a fact by id, the beginning of its id, or handle; as the DM sees it, or as a knower does.
+///
+/// # Errors
+/// When nothing is meant, or several things are.
+pub fn show(state: &State, what: &str, knower: Option<&str>) -> Result<Shown, MemoryError> {
+    let view = view_of(state, knower, None)?;
+    let id = match resolve(state, what) {
+        Ok(id) => id,
+        Err(unknown) => {
+            let fact = find_fact(state, what).map_err(|_| unknown)?;
+            return Ok(Shown::Fact(fact_row(state, &fact)));
+        }
+    };
+    let identity = graph::identity(state, &id, &Walk { view: view.as_ref(), ..Walk::default() });
+    let rows = |facts: &[&Fact]| facts.iter().map(|fact| fact_row(state, fact)).collect();
+    Ok(Shown::Entity(EntityPage {
+        name: identity.name.map(str::to_owned),
+        kind: identity.kind.clone(),
+        aliases: identity.aliases.iter().filter_map(|fact| fact.object().text()).map(str::to_owned).collect(),
+        attributes: rows(&identity.attributes),
+        relations: rows(&identity.relations),
+        id,
+    }))
+}
+
+fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Option<View>, MemoryError> {
+    let id = knower.map(|name| resolve(state, name)).transpose()?;
+    Ok(id.map(|id| View::of(state, &Knower::Entity(id), as_of)))
+}
+
+/// A walk through the graph.
+#[derive(Debug, Clone, Default)]
+pub struct WalkFilter {
+    /// Which way relations are followed.
+    pub direction: Direction,
+    /// Only these.
+    pub predicates: Vec<String>,
+    /// As this knower sees it: an id or a name.
+    pub knower: Option<String>,
+}
+
+/// An entity that a walk reached.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NeighbourRow {
+    /// Its id.
+    pub id: EntityId,
+    /// Its name, for the DM; the id, where a knower asks that may not know it.
+    pub name: String,
+    /// Hops from the start.
+    pub distance: usize,
+    /// The sentence by which it was reached.
+    pub statement: String,
+    /// The relation by which it was reached.
+    pub predicate: Predicate,
+    /// `out` or `in`.
+    pub direction: &'static str,
+    /// The relation's id.
+    pub fact: FactId,
+}
+
+/// The entities around one.
+///
+/// # Errors
+/// When a name cannot be resolved or a predicate is malformed.
+pub fn neighbours(
+    state: &State,
+    from: &str,
+    filter: &WalkFilter,
+    depth: usize,
+    limit: usize,
+) -> Result<Vec<NeighbourRow>, MemoryError> {
+    let from = resolve(state, from)?;
+    let view = view_of(state, filter.knower.as_deref(), None)?;
+    let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
+    let walk = Walk { direction: filter.direction, predicates, view: view.as_ref() };
+    let called = names(state, view.as_ref());
+    let row = |neighbour: graph::Neighbour| NeighbourRow {
+        id: neighbour.id.clone(),
+        name: called(neighbour.id),
+        distance: neighbour.distance,
+        statement: neighbour.fact.statement().to_owned(),
+        predicate: neighbour.fact.predicate().clone(),
+        direction: if neighbour.forward { "out" } else { "in" },
+        fact: neighbour.fact.id(),
+    };
+    Ok(graph::neighbours(state, &from, &walk, depth, limit).into_iter().map(row).collect())
+}
+
+fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
+    let known = view.map(hearsay_recall::Names::of);
+    move |id| match &known {
+        Some(names) => names.name(id).unwrap_or(id.as_str()).to_owned(),
+        None => state.name_or_id(id).to_owned(),
+    }
+}
+
+/// A step of a path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepRow {
+    /// Where it leads.
+    pub to: EntityId,
+    /// What that is called.
+    pub name: String,
+    /// The sentence that leads there.
+    pub statement: String,
+    /// The relation.
+    pub fact: FactId,
+}
+
+/// The shortest path between two entities; nothing, when there is none of at most so many steps.
+///
+/// # Errors
+/// When a name cannot be resolved or a predicate is malformed.
+pub fn path(
+    state: &State,
+    from: &str,
+    to: &str,
+    filter: &WalkFilter,
+    longest: usize,
+) -> Result<Option<Vec<StepRow>>, MemoryError> {
+    let (from, to) = (resolve(state, from)?, resolve(state, to)?);
+    let view = view_of(state, filter.knower.as_deref(), None)?;
+    let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
+    let walk = Walk { direction: filter.direction, predicates, view: view.as_ref() };
+    let called = names(state, view.as_ref());
+    let steps = graph::path(state, &from, &to, &walk, longest);
+    Ok(steps.map(|steps| {
+        let row = |step: graph::Step| StepRow {
+            to: step.to.clone(),
+            name: called(step.to),
+            statement: step.fact.statement().to_owned(),
+            fact: step.fact.id(),
+        };
+        steps.into_iter().map(row).collect()
+    }))
+}
+
+/// How much there is of what.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Entities by kind.
+    pub entities: BTreeMap<String, usize>,
+    /// Facts by predicate.
+    pub predicates: BTreeMap<String, usize>,
+    /// Facts by standing.
+    pub standings: BTreeMap<String, usize>,
+    /// Facts by who recorded them.
+    pub sources: BTreeMap<String, usize>,
+    /// Facts by secrecy.
+    pub secrecy: BTreeMap<String, usize>,
+    /// Edges of knowledge.
+    pub knowledge: usize,
+    /// Passages.
+    pub passages: usize,
+    /// Sessions.
+    pub sessions: usize,
+    /// Facts that are in the world but that nobody knows.
+    pub known_to_nobody: usize,
+}
+
+/// Counts what there is.
+pub fn stats(state: &State) -> Stats {
+    let mut stats = Stats::default();
+    let count = |counts: &mut BTreeMap<String, usize>, key: &str| *counts.entry(key.to_owned()).or_default() += 1;
+    for entity in state.entities() {
+        count(&mut stats.entities, state.kind(&entity.id).as_ref().map_or("unknown", Kind::as_str));
+    }
+    for fact in state.facts() {
+        count(&mut stats.predicates, fact.predicate().as_str());
+        count(&mut stats.standings, fact.standing().as_str());
+        count(&mut stats.sources, &fact.provenance().author.to_string());
+        count(&mut stats.secrecy, fact.secrecy().as_str());
+        stats.known_to_nobody +=
+            usize::from(fact.standing().is_in_world() && state.known_by(fact.id()).next().is_none());
+    }
+    stats.knowledge = state.all_knowledge().count();
+    stats.passages = state.passages().count();
+    stats.sessions = state.sessions().count();
+    stats
+}
+
+/// An operation of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HistoryRow {
+    /// Its position.
+    pub position: Position,
+    /// Who made it.
+    pub author: String,
+    /// When, by the real clock.
+    pub recorded: Timestamp,
+    /// What it did.
+    pub summary: String,
+    /// How many changes it made.
+    pub changes: usize,
+    /// Whether it counts: it was not undone.
+    pub live: bool,
+}
+
+/// The newest operations, the newest first.
+pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
+    let row = |(position, entry): (Position, &hearsay_model::Entry)| HistoryRow {
+        position,
+        author: entry.operation.author.to_string(),
+        recorded: entry.operation.recorded,
+        summary: entry.operation.summary.clone(),
+        changes: entry.operation.changes.len(),
+        live: entry.live,
+    };
+    state.journal().rev().take(limit).map(row).collect()
+}
+
+/// An item that waits for the DM, with its facts in full.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewRow {
+    /// Why it waits.
+    #[serde(flatten)]
+    pub item: ReviewItem,
+    /// Its facts.
+    pub in_full: Vec<FactRow>,
+}
+
+/// What waits for the DM, at most so many; and how many there are in all.
+pub fn review(state: &State, limit: usize) -> (Vec<ReviewRow>, usize) {
+    let items = review_items(state);
+    let all = items.len();
+    let row = |item: ReviewItem| {
+        let ids = match &item {
+            ReviewItem::Doubtful { fact } => vec![*fact],
+            ReviewItem::Contradiction { facts, .. } => facts.clone(),
+        };
+        let in_full = ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_row(state, fact)).collect();
+        ReviewRow { item, in_full }
+    };
+    (items.into_iter().take(limit).map(row).collect(), all)
+}

@@ -1,0 +1,157 @@
+//! Settings of a campaign directory: `hearsay.toml`.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{MemoryError, Policy};
+
+/// The name of the settings file in a campaign directory.
+pub const SETTINGS_FILE: &str = "hearsay.toml";
+
+/// All settings, each with its default. `Settings::TEMPLATE` is a file that documents them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What becomes of doubtful facts.
+    pub policy: Policy,
+    /// How questions are answered.
+    pub recall: RecallSettings,
+    /// The sentence encoder.
+    pub model: ModelSettings,
+    /// The database.
+    pub store: StoreSettings,
+}
+
+/// How questions are answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallSettings {
+    /// Tokens that a scene context may have.
+    pub budget: usize,
+    /// Facts and passages that a scene context tells at most.
+    pub limit: usize,
+    /// Milliseconds after which a question is answered without meaning.
+    pub deadline_ms: u64,
+    /// Milliseconds after which it is answered without the graph too.
+    pub hard_deadline_ms: u64,
+}
+
+impl Default for RecallSettings {
+    fn default() -> Self {
+        Self { budget: 1200, limit: 16, deadline_ms: 50, hard_deadline_ms: 150 }
+    }
+}
+
+impl RecallSettings {
+    pub(crate) fn deadline(&self) -> Duration {
+        Duration::from_millis(self.deadline_ms)
+    }
+
+    pub(crate) fn hard_deadline(&self) -> Duration {
+        Duration::from_millis(self.hard_deadline_ms)
+    }
+}
+
+/// The sentence encoder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSettings {
+    /// Whether there is one. Without it, words and graph answer.
+    pub enabled: bool,
+    /// The directory of the model; searched for when nothing is said. Relative to the campaign directory.
+    pub directory: Option<PathBuf>,
+    /// Threads that it may use.
+    pub threads: usize,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self { enabled: true, directory: None, threads: 2 }
+    }
+}
+
+/// The database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreSettings {
+    /// Where it lies. Relative to the campaign directory.
+    pub directory: PathBuf,
+    /// Operations since the last snapshot after which closing writes a new one.
+    pub snapshot_after: u64,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self { directory: ".hearsay".into(), snapshot_after: 1 }
+    }
+}
+
+impl Settings {
+    /// A settings file with every default and what it means.
+    pub const TEMPLATE: &str = include_str!("../data/hearsay.toml");
+
+    /// Reads the settings of a campaign directory; defaults, when it has no settings file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or has an unknown key or a value out of range; the error names file and line.
+    pub fn read(directory: &Path) -> Result<Self, MemoryError> {
+        let path = directory.join(SETTINGS_FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(MemoryError::Settings { path, what: error.to_string() }),
+        };
+        let settings: Self = toml::from_str(&text)
+            .map_err(|error| MemoryError::Settings { path: path.clone(), what: error.to_string() })?;
+        let refuse = |what: &str| Err(MemoryError::Settings { path: path.clone(), what: what.to_owned() });
+        if settings.policy.floor > settings.policy.threshold {
+            return refuse("policy.floor must not lie above policy.threshold");
+        }
+        if settings.recall.budget < 64 {
+            return refuse("recall.budget must be at least 64 tokens");
+        }
+        if settings.model.threads == 0 {
+            return refuse("model.threads must be at least 1");
+        }
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_documents_every_default() {
+        let template: Settings = toml::from_str(Settings::TEMPLATE).unwrap();
+        assert_eq!(template, Settings::default());
+        let written: toml::Table = toml::from_str(&toml::to_string(&Settings::default()).unwrap()).unwrap();
+        for (section, keys) in &written {
+            for key in keys.as_table().unwrap().keys() {
+                assert!(Settings::TEMPLATE.contains(&format!("{key} =")), "{section}.{key} is not in the template");
+            }
+        }
+    }
+
+    #[test]
+    fn bad_settings_name_file_and_line() {
+        let check = |text: &str, expected: &[&str]| {
+            let directory = tempfile::tempdir().unwrap();
+            fs::write(directory.path().join(SETTINGS_FILE), text).unwrap();
+            let error = Settings::read(directory.path()).unwrap_err().to_string();
+            for part in expected.iter().chain(&["hearsay.toml"]) {
+                assert!(error.contains(part), "{part} in {error}");
+            }
+        };
+        check("[recall]\nbudgit = 5\n", &["line 2", "budgit", "budget"]);
+        check("[policy]\nthreshold = 1.5\n", &["line 2", "from 0 to 1"]);
+        check("[policy]\nfloor = 0.9\n", &["floor"]);
+        check("[model]\nthreads = 0\n", &["threads"]);
+        check("[", &["line 1"]);
+    }
+}

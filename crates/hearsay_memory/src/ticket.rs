@@ -1,0 +1,94 @@
+//! Tickets: what a request answers with.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
+
+use crate::MemoryError;
+
+/// A request under way. Dropping it cancels the request, unless its change is already being committed.
+#[derive(Debug)]
+#[must_use = "dropping a ticket cancels its request"]
+pub struct Ticket<T> {
+    id: u64,
+    answer: Receiver<Result<T, MemoryError>>,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// The worker's end of a ticket.
+#[derive(Debug)]
+pub(crate) struct Responder<T> {
+    answer: Sender<Result<T, MemoryError>>,
+    cancelled: Arc<AtomicBool>,
+}
+
+pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
+    let (sender, receiver) = bounded(1);
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let ticket = Ticket { id, answer: receiver, cancelled: Arc::clone(&cancelled) };
+    (ticket, Responder { answer: sender, cancelled })
+}
+
+impl<T> Ticket<T> {
+    /// The number of the request, unique in its memory.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The answer, if it is there. It is given once.
+    pub fn try_take(&self) -> Option<Result<T, MemoryError>> {
+        match self.answer.try_recv() {
+            Ok(answer) => Some(answer),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(MemoryError::Closed)),
+        }
+    }
+
+    /// Waits for the answer. For programs and tests; a game looks with [`try_take`](Self::try_take).
+    ///
+    /// # Errors
+    /// As the request says, or when the memory closes first.
+    pub fn wait(self) -> Result<T, MemoryError> {
+        self.answer.recv().unwrap_or(Err(MemoryError::Closed))
+    }
+
+    /// Waits for the answer so long, and cancels the request after that.
+    ///
+    /// # Errors
+    /// [`MemoryError::Late`] when it was not answered in time; else as [`wait`](Self::wait).
+    pub fn wait_for(self, patience: Duration) -> Result<T, MemoryError> {
+        match self.answer.recv_timeout(patience) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => Err(MemoryError::Late(patience)),
+            Err(RecvTimeoutError::Disconnected) => Err(MemoryError::Closed),
+        }
+    }
+
+    /// Asks for the request to be dropped. A change that is being committed is not undone by this.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<T> Drop for Ticket<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> Responder<T> {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Gives the answer. Nobody may be there to take it any more.
+    pub(crate) fn give(self, answer: Result<T, MemoryError>) {
+        let _ = self.answer.try_send(answer);
+    }
+}

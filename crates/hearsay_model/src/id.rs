@@ -1,0 +1,283 @@
+//! Identifiers: readable slugs for what people name, 128-bit content hashes for the rest.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use unicode_normalization::UnicodeNormalization;
+
+/// Why a text is no identifier.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum IdError {
+    /// Nothing is left to name the thing with.
+    #[error("an id cannot be empty")]
+    Empty,
+    /// The slug holds a character other than lowercase letters, digits and single hyphens.
+    #[error("`{text}` is not an id: use lowercase letters, digits and single hyphens, such as `{suggestion}`")]
+    NotASlug {
+        /// What was given.
+        text: String,
+        /// The nearest text that is an id.
+        suggestion: String,
+    },
+    /// The id is longer than 128 bytes.
+    #[error("an id of {length} bytes is too long: 128 bytes at most")]
+    TooLong {
+        /// Bytes given.
+        length: usize,
+    },
+    /// The text is not 32 hexadecimal digits.
+    #[error("`{0}` is not a hash id: expected 32 hexadecimal digits")]
+    NotAHash(String),
+}
+
+/// Turns any name into the text of an id: `Grimjaw "Jaw" Ironhand` becomes `grimjaw-jaw-ironhand`.
+///
+/// Accents are dropped, apostrophes vanish, everything else that is neither letter nor digit
+/// becomes a hyphen. The result may be empty, when the name has neither letter nor digit.
+pub fn slug(name: &str) -> String {
+    let mut slug = String::with_capacity(name.len());
+    for c in name.nfkd() {
+        if matches!(c, '\'' | '\u{2018}' | '\u{2019}') || unicode_normalization::char::is_combining_mark(c) {
+            continue;
+        }
+        if c.is_alphanumeric() {
+            slug.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let mut end = slug.trim_end_matches('-').len().min(128);
+    while !slug.is_char_boundary(end) {
+        end -= 1;
+    }
+    slug.truncate(end);
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+fn checked(text: &str) -> Result<(), IdError> {
+    if text.is_empty() {
+        return Err(IdError::Empty);
+    }
+    if text.len() > 128 {
+        return Err(IdError::TooLong { length: text.len() });
+    }
+    let fits = |c: char| (c.is_alphanumeric() && c.to_lowercase().eq([c])) || c == '-';
+    if !text.chars().all(fits) || text.starts_with('-') || text.ends_with('-') || text.contains("--") {
+        return Err(IdError::NotASlug { text: text.into(), suggestion: slug(text) });
+    }
+    Ok(())
+}
+
+macro_rules! slug_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks and takes a slug: lowercase letters, digits and single hyphens, 128 bytes at most.
+            ///
+            /// # Errors
+            /// When the text is no slug; the error carries the nearest one.
+            pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
+                checked(text.as_ref())?;
+                Ok(Self(text.as_ref().into()))
+            }
+
+            /// The id of a thing with this name: its [`slug`].
+            ///
+            /// # Errors
+            /// When the name has neither letter nor digit.
+            pub fn from_name(name: &str) -> Result<Self, IdError> {
+                Self::new(slug(name))
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0.as_ref().into()
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+slug_id! {
+    /// A readable stable id of an entity, such as `grimjaw-ironhand`.
+    EntityId
+}
+slug_id! {
+    /// A readable stable id of a session at the table.
+    SessionId
+}
+
+macro_rules! hash_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(u128);
+
+        impl $name {
+            /// Hashes the parts, each with its length, so that no two lists of parts agree by accident.
+            pub(crate) fn of(parts: &[&[u8]]) -> Self {
+                Self(hash(concat!("hearsay ", stringify!($name)), parts))
+            }
+
+            /// The first eight digits, enough to tell ids apart by eye.
+            pub fn short(&self) -> String {
+                format!("{:08x}", self.0 >> 96)
+            }
+
+            /// The id as a number.
+            pub fn as_u128(&self) -> u128 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:032x}", self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.short())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                let fits = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+                let number = fits.then(|| u128::from_str_radix(text, 16).ok()).flatten();
+                number.map(Self).ok_or_else(|| IdError::NotAHash(text.into()))
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.to_string()
+            }
+        }
+    };
+}
+
+hash_id! {
+    /// The id of a fact: a hash of its content and its source.
+    FactId
+}
+hash_id! {
+    /// The id of a knowledge edge: a hash of knower, fact, the way it was learned and when.
+    KnowledgeId
+}
+hash_id! {
+    /// The id of a passage: a hash of its text, speaker, session and place in it.
+    PassageId
+}
+
+fn hash(domain: &str, parts: &[&[u8]]) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(domain.as_bytes());
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    u128::from_be_bytes(half)
+}
+
+/// A place in the journal, counted from 1. Position 0 is the empty journal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Position(pub u64);
+
+impl Position {
+    /// The position after this one.
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_slugs() {
+        let check = |name, expected| assert_eq!(slug(name), expected);
+        check("Grimjaw Ironhand", "grimjaw-ironhand");
+        check("Day\u{2019}s End", "days-end");
+        check("  Élan -- (the Younger) ", "elan-the-younger");
+        check("Северный ветер", "северныи-ветер");
+        check("☠️", "");
+        assert!(slug(&"ä".repeat(500)).len() <= 128);
+    }
+
+    #[test]
+    fn ids_refuse_what_is_no_slug() {
+        assert_eq!(EntityId::new(""), Err(IdError::Empty));
+        for bad in ["Grim", "a b", "-a", "a-", "a--b", "a/b"] {
+            assert!(EntityId::new(bad).is_err(), "{bad}");
+        }
+        let error = EntityId::new("Old Mill").unwrap_err().to_string();
+        assert!(error.contains("`old-mill`"), "{error}");
+        assert!(serde_json::from_str::<EntityId>("\"Old Mill\"").is_err());
+    }
+
+    #[test]
+    fn hash_ids_survive_their_text() {
+        let id = FactId::of(&[b"a", b"b"]);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_ne!(id, FactId::of(&[b"ab", b""]));
+        assert!("+0000000000000000000000000000001".parse::<FactId>().is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Passages of text, and the sessions in which they were said.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Date, EntityId, Evidence, Knower, PassageId, SessionId};
+
+/// Text that stands for itself: a line said at the table, a letter, a paragraph of lore.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// The words.
+    pub text: String,
+    /// What it is headed with.
+    pub title: Option<String>,
+    /// Who says it; nobody, when it is narration or lore.
+    pub speaker: Option<EntityId>,
+    /// The session in which it was said.
+    pub session: Option<SessionId>,
+    /// Its number within the session or text, so that a line said twice is two passages.
+    pub line: u32,
+    /// When it was said, in game time.
+    pub time: Option<Date>,
+    /// Where it was said, or what place it belongs to.
+    pub place: Option<EntityId>,
+    /// Who heard or may have read it. Sorted, each once.
+    pub heard_by: Vec<Knower>,
+    /// The entities it mentions. Sorted, each once.
+    pub mentions: Vec<EntityId>,
+    /// The document that bears it.
+    pub document: Option<EntityId>,
+    /// Where it was written down.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Passage {
+    /// A passage with nothing but its words.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            title: None,
+            speaker: None,
+            session: None,
+            line: 0,
+            time: None,
+            place: None,
+            heard_by: Vec::new(),
+            mentions: Vec::new(),
+            document: None,
+            evidence: Vec::new(),
+        }
+    }
+
+    /// The id: a hash of the words, who said them, and where in which session they stand.
+    pub fn id(&self) -> PassageId {
+        PassageId::of(&[
+            self.text.as_bytes(),
+            self.title.as_deref().unwrap_or_default().as_bytes(),
+            self.speaker.as_ref().map_or("", EntityId::as_str).as_bytes(),
+            self.session.as_ref().map_or("", SessionId::as_str).as_bytes(),
+            self.document.as_ref().map_or("", EntityId::as_str).as_bytes(),
+            &self.line.to_be_bytes(),
+        ])
+    }
+}
+
+/// A meeting at the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// The readable stable id.
+    pub id: SessionId,
+    /// Its number in the campaign.
+    pub number: Option<u32>,
+    /// What it is called.
+    pub title: String,
+    /// When it was played, in the real world, as written.
+    pub date: Option<String>,
+    /// The game time at its start.
+    pub start: Option<Date>,
+    /// The game time at its end.
+    pub end: Option<Date>,
+    /// Whose characters were there. Sorted, each once.
+    pub present: Vec<EntityId>,
+}

@@ -1,0 +1,100 @@
+//! What is set for a campaign as a whole.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AttributeDef, AudienceRules, Calendar, GameTime, Predicate, PredicateDef};
+
+/// What a campaign is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CampaignInfo {
+    /// The readable stable id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// A few sentences about it.
+    pub description: String,
+    /// The game system it is played with.
+    pub system: String,
+}
+
+/// A setting of the campaign. The newest that is live counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// What the campaign is.
+    Campaign(CampaignInfo),
+    /// How it counts its days.
+    Calendar(Calendar),
+    /// What time it is in the game.
+    Clock(GameTime),
+    /// Who knows facts that are not marked.
+    Audience(AudienceRules),
+    /// A relation of the campaign's own, or a built-in one defined anew.
+    Predicate(PredicateDef),
+    /// An attribute of the campaign's own, or a built-in one defined anew.
+    Attribute(AttributeDef),
+    /// What was last imported from a source: a hash of its files.
+    Imported {
+        /// The source.
+        source: String,
+        /// Hash of all that was read.
+        digest: String,
+    },
+    /// The model whose vectors the campaign uses.
+    Model(String),
+}
+
+/// Which setting: two of one key hide each other.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SettingKey {
+    /// [`Setting::Campaign`].
+    Campaign,
+    /// [`Setting::Calendar`].
+    Calendar,
+    /// [`Setting::Clock`].
+    Clock,
+    /// [`Setting::Audience`].
+    Audience,
+    /// [`Setting::Predicate`], by name.
+    Predicate(Predicate),
+    /// [`Setting::Attribute`], by name.
+    Attribute(Predicate),
+    /// [`Setting::Imported`], by source.
+    Imported(String),
+    /// [`Setting::Model`].
+    Model,
+}
+
+impl Setting {
+    /// The key under which the setting is kept.
+    pub fn key(&self) -> SettingKey {
+        match self {
+            Self::Campaign(_) => SettingKey::Campaign,
+            Self::Calendar(_) => SettingKey::Calendar,
+            Self::Clock(_) => SettingKey::Clock,
+            Self::Audience(_) => SettingKey::Audience,
+            Self::Predicate(def) => SettingKey::Predicate(def.name.clone()),
+            Self::Attribute(def) => SettingKey::Attribute(def.name.clone()),
+            Self::Imported { source, .. } => SettingKey::Imported(source.clone()),
+            Self::Model(_) => SettingKey::Model,
+        }
+    }
+}
+
+impl fmt::Display for SettingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Campaign => f.write_str("the campaign's name"),
+            Self::Calendar => f.write_str("the calendar"),
+            Self::Clock => f.write_str("the game clock"),
+            Self::Audience => f.write_str("the audience rules"),
+            Self::Predicate(name) => write!(f, "predicate {name}"),
+            Self::Attribute(name) => write!(f, "attribute {name}"),
+            Self::Imported(source) => write!(f, "the import of {source}"),
+            Self::Model => f.write_str("the model"),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Applying operations: writes are noted in their rows, and the rows that they touch are folded again.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    Applied, ApplyError, Entry, State,
+    rows::{EntityRow, FactRow, KnowledgeRow, RawLink, Row, Write},
+};
+use crate::{
+    Change, Entity, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Vocabulary,
+    attribute, text,
+};
+
+impl State {
+    /// Appends an operation to the journal and folds it in. An operation without a live one that it refers to, or
+    /// with any other fault, changes nothing.
+    ///
+    /// # Errors
+    /// As [`State::check`] says.
+    pub fn apply(&mut self, operation: impl Into<Arc<Operation>>) -> Result<Applied, ApplyError> {
+        let operation = operation.into();
+        self.check(&operation)?;
+        Ok(self.apply_checked(operation))
+    }
+
+    pub(super) fn apply_checked(&mut self, operation: Arc<Operation>) -> Applied {
+        let index = self.journal.len() as u32;
+        self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
+        let mut touched = BTreeSet::new();
+        let mut works_on_operations = false;
+        for (number, change) in operation.changes.iter().enumerate() {
+            match change.key() {
+                None => works_on_operations = true,
+                Some(key) => {
+                    self.note(change, Write { operation: index, change: number as u32 });
+                    touched.insert(key);
+                }
+            }
+        }
+        if works_on_operations {
+            self.relive(&mut touched);
+        }
+        self.refresh(&mut touched);
+        Applied { position: self.position(), touched: touched.into_iter().collect() }
+    }
+
+    /// Decides anew which operations are live: from the newest to the oldest, one counts unless a later one that
+    /// counts voids it. What the operations that change sides wrote is touched.
+    fn relive(&mut self, touched: &mut BTreeSet<Key>) {
+        let mut voided = vec![false; self.journal.len() + 1];
+        let mut restored_to = None::<u64>;
+        for index in (0..self.journal.len()).rev() {
+            let position = index as u64 + 1;
+            let live = !voided[position as usize] && restored_to.is_none_or(|to| position <= to);
+            let entry = &mut self.journal[index];
+            if live {
+                for change in &entry.operation.changes {
+                    match change {
+                        Change::Void(Position(at)) => voided[*at as usize] = true,
+                        Change::Restore(Position(to)) => restored_to = Some(restored_to.map_or(*to, |r| r.min(*to))),
+                        _ => {}
+                    }
+                }
+            }
+            if entry.live != live {
+                entry.live = live;
+                touched.extend(entry.operation.changes.iter().filter_map(Change::key));
+            }
+        }
+    }
+
+    /// Notes a write in its row, and the row in the indices.
+    fn note(&mut self, change: &Change, write: Write) {
+        match change {
+            Change::AddEntity(Entity { id, .. }) | Change::RemoveEntity(id) => {
+                let (index, _) = self.entities.find_or_add(id, || EntityRow::new(id));
+                self.entities.at_mut(index).record.writes.push(write);
+            }
+            Change::AssertFact(fact) => {
+                let (id, row) = (fact.id(), || FactRow {
+                    id: fact.id(),
+                    record: Row::default(),
+                    shown: false,
+                    known_by: Vec::new(),
+                });
+                let (index, new) = self.facts.find_or_add(&id, row);
+                self.facts.at_mut(index).record.writes.push(write);
+                self.index_fact(fact, index, new);
+            }
+            Change::EndFact { fact, .. }
+            | Change::SetStanding { fact, .. }
+            | Change::SetSecrecy { fact, .. }
+            | Change::Confirm(fact)
+            | Change::RetractFact(fact) => {
+                if let Some(index) = self.facts.find(fact) {
+                    self.facts.at_mut(index).record.writes.push(write);
+                }
+            }
+            Change::Learn(knowledge) => {
+                let row = || KnowledgeRow { record: Row::default(), shown: false };
+                let (index, new) = self.knowledge.find_or_add(&knowledge.id(), row);
+                self.knowledge.at_mut(index).record.writes.push(write);
+                if new {
+                    self.index_knowledge(knowledge, index);
+                }
+            }
+            Change::Unlearn(id) => {
+                if let Some(index) = self.knowledge.find(id) {
+                    self.knowledge.at_mut(index).record.writes.push(write);
+                }
+            }
+            Change::AddPassage(passage) => {
+                let (index, _) = self.passages.find_or_add(&passage.id(), Row::default);
+                self.passages.at_mut(index).writes.push(write);
+            }
+            Change::RemovePassage(id) => {
+                if let Some(index) = self.passages.find(id) {
+                    self.passages.at_mut(index).writes.push(write);
+                }
+            }
+            Change::SetSession(Session { id, .. }) | Change::RemoveSession(id) => {
+                self.sessions.entry(id.clone()).or_default().writes.push(write);
+            }
+            Change::Set(setting) => self.settings.entry(setting.key()).or_default().writes.push(write),
+            Change::Void(_) | Change::Restore(_) => {}
+        }
+    }
+
+    fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
+        for id in fact.entities() {
+            let (entity, _) = self.entities.find_or_add(id, || EntityRow::new(id));
+            let row = self.entities.at_mut(entity);
+            // Asserted again, a fact may mention more than it did; its subject and object are as before.
+            if new || !row.facts.contains(&index) {
+                row.facts.push(index);
+            }
+        }
+        if !new {
+            return;
+        }
+        if let (Some(object), Some(subject)) = (fact.object().entity(), self.entities.find(fact.subject()))
+            && let Some(object) = self.entities.find(object)
+        {
+            let link = |other, forward| RawLink { fact: index, other, forward };
+            self.entities.at_mut(subject).links.push(link(object, true));
+            if object != subject {
+                self.entities.at_mut(object).links.push(link(subject, false));
+            }
+        }
+        if let Some(name) = fact.object().text()
+            && [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
+        {
+            self.names.entry(text::normal(name)).or_default().push(index);
+        }
+        if let Some(handle) = fact.handle() {
+            self.handles.entry(handle.to_owned()).or_default().push(index);
+        }
+    }
+
+    fn index_knowledge(&mut self, knowledge: &Knowledge, index: u32) {
+        match &knowledge.knower {
+            Knower::World => self.common.push(index),
+            Knower::Entity(id) => {
+                let (entity, _) = self.entities.find_or_add(id, || EntityRow::new(id));
+                self.entities.at_mut(entity).knows.push(index);
+            }
+        }
+        if let Some(fact) = self.facts.find(&knowledge.fact) {
+            self.facts.at_mut(fact).known_by.push(index);
+        }
+    }
+
+    /// Folds the touched rows again, and those whose visibility hangs on them.
+    fn refresh(&mut self, touched: &mut BTreeSet<Key>) {
+        let (mut facts, mut edges) = (BTreeSet::new(), BTreeSet::new());
+        let mut vocabulary_changed = false;
+        for key in touched.iter() {
+            match key {
+                Key::Entity(id) => {
+                    if let Some(index) = self.entities.find(id)
+                        && self.refresh_entity(index)
+                    {
+                        let row = self.entities.at(index);
+                        facts.extend(row.facts.iter().copied());
+                        edges.extend(row.knows.iter().copied());
+                    }
+                }
+                Key::Fact(id) => facts.extend(self.facts.find(id)),
+                Key::Knowledge(id) => edges.extend(self.knowledge.find(id)),
+                Key::Passage(id) => {
+                    if let Some(index) = self.passages.find(id) {
+                        let value = fold_passage(&self.journal, &self.passages.at(index).writes);
+                        self.passages.at_mut(index).value = value;
+                    }
+                }
+                Key::Session(id) => {
+                    if let Some(row) = self.sessions.get_mut(id) {
+                        row.value = fold_session(&self.journal, &row.writes);
+                    }
+                }
+                Key::Setting(key) => {
+                    if let Some(row) = self.settings.get_mut(key) {
+                        row.value = fold_setting(&self.journal, &row.writes);
+                        vocabulary_changed |=
+                            matches!(key, crate::SettingKey::Predicate(_) | crate::SettingKey::Attribute(_));
+                    }
+                }
+            }
+        }
+        for index in facts {
+            if self.refresh_fact(index) {
+                edges.extend(self.facts.at(index).known_by.iter().copied());
+            }
+            touched.insert(Key::Fact(self.facts.at(index).id));
+        }
+        for index in edges {
+            if let Some(id) = self.refresh_knowledge(index) {
+                touched.insert(Key::Knowledge(id));
+            }
+        }
+        if vocabulary_changed {
+            self.refresh_vocabulary();
+        }
+    }
+
+    /// Whether the entity came or went.
+    fn refresh_entity(&mut self, index: u32) -> bool {
+        let record = &self.entities.at(index).record;
+        let (was, value) = (record.value.is_some(), fold_entity(&self.journal, &record.writes));
+        let is = value.is_some();
+        self.entities.at_mut(index).record.value = value;
+        was != is
+    }
+
+    /// Whether what the fact's edges hang on has changed.
+    fn refresh_fact(&mut self, index: u32) -> bool {
+        let row = self.facts.at(index);
+        let in_world =
+            |row: &FactRow| row.shown && row.record.value.as_ref().is_some_and(|f| f.standing().is_in_world());
+        let was = in_world(row);
+        let value = fold_fact(&self.journal, &row.record.writes);
+        let exists = |id| self.entities.get(id).is_some_and(|row| row.record.value.is_some());
+        let shown =
+            value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
+        let row = self.facts.at_mut(index);
+        row.record.value = value;
+        row.shown = shown;
+        was != in_world(row)
+    }
+
+    /// The id of the edge, when it came, went or changed.
+    fn refresh_knowledge(&mut self, index: u32) -> Option<crate::KnowledgeId> {
+        let row = self.knowledge.at(index);
+        let value = fold_knowledge(&self.journal, &row.record.writes);
+        let shown = value.as_ref().is_some_and(|edge: &Arc<Knowledge>| {
+            let knower = edge.knower.entity().is_none_or(|id| self.entity(id).is_some());
+            knower && self.fact(edge.fact).is_some_and(|fact| fact.standing().is_in_world())
+        });
+        let id = value.as_ref().or(row.record.value.as_ref()).map(|edge| edge.id());
+        let changed = row.shown != shown || row.record.value != value;
+        let row = self.knowledge.at_mut(index);
+        row.record.value = value;
+        row.shown = shown;
+        id.filter(|_| changed)
+    }
+
+    fn refresh_vocabulary(&mut self) {
+        let mut vocabulary = Vocabulary::default();
+        for row in self.settings.values() {
+            // Definitions were checked when their operation was; one that fails is left out.
+            let _ = match row.value.as_deref() {
+                Some(Setting::Predicate(def)) => vocabulary.define(def.clone()),
+                Some(Setting::Attribute(def)) => vocabulary.define_attribute(def.clone()),
+                _ => Ok(()),
+            };
+        }
+        self.vocabulary = Arc::new(vocabulary);
+    }
+}
+
+/// The changes of live operations among some writes, the oldest first.
+fn live<'a>(journal: &'a [Entry], writes: &'a [Write]) -> impl Iterator<Item = &'a Change> {
+    let change = |write: &Write| &journal[write.operation as usize].operation.changes[write.change as usize];
+    writes.iter().filter(|write| journal[write.operation as usize].live).map(change)
+}
+
+fn fold_entity(journal: &[Entry], writes: &[Write]) -> Option<Arc<Entity>> {
+    match live(journal, writes).last()? {
+        Change::AddEntity(entity) => Some(Arc::new(entity.clone())),
+        _ => None,
+    }
+}
+
+fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
+    let mut value = None::<Arc<Fact>>;
+    for change in live(journal, writes) {
+        if let Change::AssertFact(fact) = change {
+            value = Some(Arc::clone(fact));
+            continue;
+        }
+        if let Change::RetractFact(_) = change {
+            value = None;
+            continue;
+        }
+        let Some(fact) = value.as_mut().map(Arc::make_mut) else { continue };
+        match change {
+            Change::EndFact { until, .. } => fact.set_end(until.clone()),
+            Change::SetStanding { standing, .. } => fact.set_standing(*standing),
+            Change::SetSecrecy { secrecy, .. } => fact.set_secrecy(*secrecy),
+            Change::Confirm(_) => fact.confirm(),
+            _ => {}
+        }
+    }
+    value
+}
+
+fn fold_knowledge(journal: &[Entry], writes: &[Write]) -> Option<Arc<Knowledge>> {
+    match live(journal, writes).last()? {
+        Change::Learn(knowledge) => Some(Arc::clone(knowledge)),
+        _ => None,
+    }
+}
+
+fn fold_passage(journal: &[Entry], writes: &[Write]) -> Option<Arc<Passage>> {
+    match live(journal, writes).last()? {
+        Change::AddPassage(passage) => Some(Arc::clone(passage)),
+        _ => None,
+    }
+}
+
+fn fold_session(journal: &[Entry], writes: &[Write]) -> Option<Arc<Session>> {
+    match live(journal, writes).last()? {
+        Change::SetSession(session) => Some(Arc::new(session.clone())),
+        _ => None,
+    }
+}
+
+fn fold_setting(journal: &[Entry], writes: &[Write]) -> Option<Arc<Setting>> {
+    match live(journal, writes).last()? {
+        Change::Set(setting) => Some(Arc::new(setting.clone())),
+        _ => None,
+    }
+}

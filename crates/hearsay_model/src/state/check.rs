@@ -1,0 +1,191 @@
+//! Whether an operation can be applied. Checked before it is committed, so that applying never fails half way.
+
+use rustc_hash::FxHashSet;
+use thiserror::Error;
+
+use super::State;
+use crate::{
+    Calendar, CalendarError, Change, EntityId, FactId, GameTime, Knower, KnowledgeId, Operation, PassageId, Position,
+    SessionId, Setting, VocabularyError,
+};
+
+/// Why an operation cannot be applied. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ApplyError {
+    /// The operation does nothing.
+    #[error("the operation has no change")]
+    Empty,
+    /// An entity that is not there.
+    #[error("there is no entity `{0}`; add it first")]
+    NoEntity(EntityId),
+    /// A fact that is not there.
+    #[error("there is no fact {0}")]
+    NoFact(FactId),
+    /// An edge that is not there.
+    #[error("there is no knowledge {0}")]
+    NoKnowledge(KnowledgeId),
+    /// A passage that is not there.
+    #[error("there is no passage {0}")]
+    NoPassage(PassageId),
+    /// A session that is not there.
+    #[error("there is no session `{0}`")]
+    NoSession(SessionId),
+    /// An operation that is not there, or does not count any more.
+    #[error("there is no live operation at position {0}")]
+    NoOperation(Position),
+    /// A position after the newest operation.
+    #[error("position {given} lies after the newest operation, {newest}")]
+    Future {
+        /// The position given.
+        given: Position,
+        /// The newest there is.
+        newest: Position,
+    },
+    /// An end before the beginning.
+    #[error("fact {fact} begins at {from}, so it cannot end at {until}")]
+    Backwards {
+        /// The fact.
+        fact: FactId,
+        /// Its beginning.
+        from: GameTime,
+        /// The end given.
+        until: GameTime,
+    },
+    /// A calendar that cannot count.
+    #[error(transparent)]
+    Calendar(#[from] CalendarError),
+    /// A definition that cannot be.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+}
+
+/// What the earlier changes of the operation under check have added and removed.
+#[derive(Default)]
+struct Pending<'a> {
+    entities: FxHashSet<&'a EntityId>,
+    gone_entities: FxHashSet<&'a EntityId>,
+    facts: FxHashSet<FactId>,
+    knowledge: FxHashSet<KnowledgeId>,
+    sessions: FxHashSet<&'a SessionId>,
+}
+
+impl State {
+    /// Checks that an operation can be applied, without applying it.
+    ///
+    /// # Errors
+    /// When a change refers to something that is neither there nor added by an earlier change of the operation, an
+    /// interval would end before it begins, or a setting cannot be.
+    pub fn check(&self, operation: &Operation) -> Result<(), ApplyError> {
+        if operation.changes.is_empty() {
+            return Err(ApplyError::Empty);
+        }
+        let mut pending = Pending::default();
+        for change in &operation.changes {
+            self.check_change(change, &mut pending)?;
+        }
+        Ok(())
+    }
+
+    fn check_change<'a>(&self, change: &'a Change, pending: &mut Pending<'a>) -> Result<(), ApplyError> {
+        match change {
+            Change::AddEntity(entity) => {
+                pending.gone_entities.remove(&entity.id);
+                pending.entities.insert(&entity.id);
+            }
+            Change::RemoveEntity(id) => {
+                self.check_entity(id, pending)?;
+                pending.entities.remove(id);
+                pending.gone_entities.insert(id);
+            }
+            Change::AssertFact(fact) => {
+                for id in fact.entities() {
+                    self.check_entity(id, pending)?;
+                }
+                if let Some(session) = &fact.provenance().session {
+                    self.check_session(session, pending)?;
+                }
+                pending.facts.insert(fact.id());
+            }
+            Change::EndFact { fact: id, until } => {
+                self.check_fact(*id, pending)?;
+                let from = self.fact(*id).and_then(|fact| fact.validity().start());
+                if let (Some(from), Some(until)) = (from, until.time)
+                    && until < from
+                {
+                    return Err(ApplyError::Backwards { fact: *id, from, until });
+                }
+            }
+            Change::SetStanding { fact, .. }
+            | Change::SetSecrecy { fact, .. }
+            | Change::Confirm(fact)
+            | Change::RetractFact(fact) => self.check_fact(*fact, pending)?,
+            Change::Learn(knowledge) => {
+                self.check_knower(&knowledge.knower, pending)?;
+                self.check_fact(knowledge.fact, pending)?;
+                pending.knowledge.insert(knowledge.id());
+            }
+            Change::Unlearn(id) => {
+                let recorded = self.knowledge.get(id).is_some_and(|row| row.record.value.is_some());
+                if !recorded && !pending.knowledge.contains(id) {
+                    return Err(ApplyError::NoKnowledge(*id));
+                }
+            }
+            Change::AddPassage(passage) => {
+                let named = passage.speaker.iter().chain(&passage.place).chain(&passage.document);
+                for id in named.chain(&passage.mentions) {
+                    self.check_entity(id, pending)?;
+                }
+                for knower in &passage.heard_by {
+                    self.check_knower(knower, pending)?;
+                }
+                if let Some(session) = &passage.session {
+                    self.check_session(session, pending)?;
+                }
+            }
+            Change::RemovePassage(id) => {
+                self.passage(*id).ok_or(ApplyError::NoPassage(*id))?;
+            }
+            Change::SetSession(session) => {
+                for id in &session.present {
+                    self.check_entity(id, pending)?;
+                }
+                pending.sessions.insert(&session.id);
+            }
+            Change::RemoveSession(id) => self.check_session(id, pending)?,
+            Change::Set(Setting::Calendar(calendar)) => Calendar::check(calendar)?,
+            Change::Set(Setting::Predicate(def)) => def.check()?,
+            Change::Set(Setting::Attribute(def)) => def.check()?,
+            Change::Set(_) => {}
+            Change::Void(position) => {
+                if !self.entry(*position).is_some_and(|entry| entry.live) {
+                    return Err(ApplyError::NoOperation(*position));
+                }
+            }
+            Change::Restore(position) => {
+                if *position > self.position() {
+                    return Err(ApplyError::Future { given: *position, newest: self.position() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_entity(&self, id: &EntityId, pending: &Pending) -> Result<(), ApplyError> {
+        let there = self.entity(id).is_some() && !pending.gone_entities.contains(id);
+        if there || pending.entities.contains(id) { Ok(()) } else { Err(ApplyError::NoEntity(id.clone())) }
+    }
+
+    fn check_fact(&self, id: FactId, pending: &Pending) -> Result<(), ApplyError> {
+        let there = self.fact(id).is_some() || pending.facts.contains(&id);
+        if there { Ok(()) } else { Err(ApplyError::NoFact(id)) }
+    }
+
+    fn check_knower(&self, knower: &Knower, pending: &Pending) -> Result<(), ApplyError> {
+        knower.entity().map_or(Ok(()), |id| self.check_entity(id, pending))
+    }
+
+    fn check_session(&self, id: &SessionId, pending: &Pending) -> Result<(), ApplyError> {
+        let there = self.session(id).is_some() || pending.sessions.contains(id);
+        if there { Ok(()) } else { Err(ApplyError::NoSession(id.clone())) }
+    }
+}

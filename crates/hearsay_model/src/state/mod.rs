@@ -1,0 +1,144 @@
+//! The state: a fold over the operations that are live.
+//!
+//! Every record (an entity, a fact, an edge, …) keeps the list of changes that were written to it, and its value is
+//! the fold of those whose operation is live. Voiding an operation therefore needs no inverse: its records are folded
+//! again without it. Rows are never removed, only hidden, so that dense indices stay valid as long as the state lives.
+
+mod apply;
+mod check;
+mod names;
+mod query;
+mod rows;
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    EntityId, FactId, Key, KnowledgeId, Operation, PassageId, Position, SessionId, Setting, SettingKey, Vocabulary,
+};
+
+pub use check::ApplyError;
+pub use names::Resolution;
+pub use query::Link;
+use rows::{EntityRow, FactRow, KnowledgeRow, Row, Table};
+
+/// An operation in the journal.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The operation.
+    pub operation: Arc<Operation>,
+    /// Whether it counts: no live operation voids it.
+    pub live: bool,
+}
+
+/// What applying an operation did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// Its position in the journal.
+    pub position: Position,
+    /// The records whose value or visibility may have changed. Sorted, each once.
+    pub touched: Vec<Key>,
+}
+
+/// All that a campaign holds, in memory. See the [crate] documentation for an example.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    journal: Vec<Entry>,
+    vocabulary: Arc<Vocabulary>,
+    entities: Table<EntityId, EntityRow>,
+    facts: Table<FactId, FactRow>,
+    knowledge: Table<KnowledgeId, KnowledgeRow>,
+    passages: Table<PassageId, Row<crate::Passage>>,
+    sessions: BTreeMap<SessionId, Row<crate::Session>>,
+    settings: BTreeMap<SettingKey, Row<Setting>>,
+    /// Edges of [`Knower::World`](crate::Knower::World).
+    common: Vec<u32>,
+    /// Facts that name an entity, by the normal form of the name.
+    names: FxHashMap<String, Vec<u32>>,
+    /// Facts by the author's own name for them.
+    handles: FxHashMap<String, Vec<u32>>,
+}
+
+impl State {
+    /// Folds operations, the first at position 1.
+    ///
+    /// # Errors
+    /// When one of them cannot be applied; its position comes with the reason.
+    pub fn fold(operations: impl IntoIterator<Item = Operation>) -> Result<Self, (Position, ApplyError)> {
+        let mut state = Self::default();
+        for operation in operations {
+            let position = state.position().next();
+            state.apply(operation).map_err(|error| (position, error))?;
+        }
+        Ok(state)
+    }
+
+    /// The position of the newest operation.
+    pub fn position(&self) -> Position {
+        Position(self.journal.len() as u64)
+    }
+
+    /// The operation at a position.
+    pub fn entry(&self, position: Position) -> Option<&Entry> {
+        let index = usize::try_from(position.0).ok()?.checked_sub(1)?;
+        self.journal.get(index)
+    }
+
+    /// All operations, the oldest first.
+    pub fn journal(&self) -> impl DoubleEndedIterator<Item = (Position, &Entry)> + ExactSizeIterator {
+        self.journal.iter().enumerate().map(|(index, entry)| (Position(index as u64 + 1), entry))
+    }
+
+    /// What voiding an operation would do, without doing it.
+    ///
+    /// # Errors
+    /// When there is no live operation at this position.
+    pub fn undo_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
+        let mut after = self.clone();
+        let void = Operation::new(crate::Author::Dm, "undo", vec![crate::Change::Void(position)]);
+        let touched = after.apply(void)?.touched;
+        let (mut lost, mut changed) = (Vec::new(), Vec::new());
+        for key in touched {
+            match (self.shows(&key), after.shows(&key)) {
+                (true, false) => lost.push(key),
+                (false, false) => {}
+                (_, true) => changed.push(key),
+            }
+        }
+        let writes_lost = |entry: &Entry| {
+            let mut keys = entry.operation.changes.iter().filter_map(crate::Change::key);
+            entry.live && keys.any(|key| lost.binary_search(&key).is_ok())
+        };
+        let later = self.journal().filter(|(at, entry)| *at > position && writes_lost(entry));
+        let dependents = later.map(|(at, _)| at).collect();
+        Ok(UndoPreview { lost, changed, dependents })
+    }
+}
+
+/// What voiding an operation would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoPreview {
+    /// Records that would disappear. Sorted.
+    pub lost: Vec<Key>,
+    /// Records that would change or come back. Sorted.
+    pub changed: Vec<Key>,
+    /// Later operations that wrote to records that would disappear: what they wrote disappears too. Sorted.
+    pub dependents: Vec<Position>,
+}
+
+/// Two states are equal when they hold the same, however they came to it.
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        self.vocabulary == other.vocabulary
+            && self.entities().eq(other.entities())
+            && self.facts().eq(other.facts())
+            && self.all_knowledge().eq(other.all_knowledge())
+            && self.passages().eq(other.passages())
+            && self.sessions().eq(other.sessions())
+            && self.settings().eq(other.settings())
+    }
+}

@@ -1,0 +1,94 @@
+//! Names: what an entity is called, and whom a name means.
+
+use std::collections::BTreeSet;
+
+use super::State;
+use crate::{EntityId, Fact, Kind, Predicate, Secrecy, Standing, attribute, text};
+
+/// Whom a name means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// One entity.
+    One(EntityId),
+    /// Several entities of this name. Sorted.
+    Ambiguous(Vec<EntityId>),
+    /// Nobody.
+    None,
+}
+
+impl State {
+    /// What an entity is called first of all, for the DM: the newest canon name, an open one before a secret one.
+    pub fn name(&self, id: &EntityId) -> Option<&str> {
+        self.newest(id, attribute::NAME).and_then(|fact| fact.object().text())
+    }
+
+    /// What an entity is called first of all, or its id where it has no name.
+    pub fn name_or_id<'a>(&'a self, id: &'a EntityId) -> &'a str {
+        self.name(id).unwrap_or(id.as_str())
+    }
+
+    /// What an entity is, for the DM.
+    pub fn kind(&self, id: &EntityId) -> Option<Kind> {
+        self.newest(id, attribute::KIND).and_then(|fact| fact.object().text()).map(Kind::from)
+    }
+
+    /// All canon names and aliases of an entity, secret ones too: the first name first, the others sorted.
+    pub fn names(&self, id: &EntityId) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .facts_of(id)
+            .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon)
+            .filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()))
+            .filter_map(|fact| fact.object().text())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        if let Some(first) = self.name(id) {
+            names.retain(|name| *name != first);
+            names.insert(0, first);
+        }
+        names
+    }
+
+    /// The canon fact that holds now for an attribute of an entity: the newest, an open one before a secret one.
+    pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
+        let row = self.entities.get(id).filter(|row| row.record.value.is_some())?;
+        let rows = row.facts.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        let rows = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
+        rows.filter(|(fact, _)| fact.subject() == id && *fact.predicate() == *name)
+            .filter(|(fact, _)| fact.standing() == Standing::Canon && !fact.validity().is_closed())
+            .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, row.record.writes.last(), fact.id()))
+            .map(|(fact, _)| fact)
+    }
+
+    /// The values of an attribute that are canon and hold now. Sorted by fact id.
+    pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
+        let mut facts: Vec<&Fact> = self
+            .facts_of(id)
+            .filter(|fact| fact.subject() == id && fact.predicate() == name)
+            .filter(|fact| fact.standing() == Standing::Canon && !fact.validity().is_closed())
+            .map(AsRef::as_ref)
+            .collect();
+        facts.sort_unstable_by_key(|fact| fact.id());
+        facts
+    }
+
+    /// Finds the entity that an id, a name or an alias means. An id goes before names; names are compared in their
+    /// [normal form](text::normal).
+    pub fn resolve(&self, text: &str) -> Resolution {
+        if let Ok(id) = EntityId::new(text.trim())
+            && self.entity(&id).is_some()
+        {
+            return Resolution::One(id);
+        }
+        let indices = self.names.get(&text::normal(text)).into_iter().flatten();
+        let rows = indices.map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        let facts = rows.filter_map(|row| row.record.value.as_deref());
+        let live = facts.filter(|fact| matches!(fact.standing(), Standing::Canon | Standing::Claimed));
+        let found: BTreeSet<&EntityId> = live.map(Fact::subject).collect();
+        match found.len() {
+            0 => Resolution::None,
+            1 => found.into_iter().next().map_or(Resolution::None, |id| Resolution::One(id.clone())),
+            _ => Resolution::Ambiguous(found.into_iter().cloned().collect()),
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Reading the state.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::State;
+use crate::{
+    AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
+    KnowledgeId, Passage, PassageId, Predicate, Session, SessionId, Setting, SettingKey, Vocabulary,
+};
+
+/// A relation as seen from one of its ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Link<'a> {
+    /// The relation.
+    pub fact: &'a Arc<Fact>,
+    /// The entity at the other end.
+    pub other: &'a EntityId,
+    /// Whether the entity that was asked about is the subject.
+    pub forward: bool,
+    /// Dense index of the other entity, for [`State::links_at`].
+    pub other_index: u32,
+}
+
+fn plain() -> &'static Calendar {
+    static PLAIN: std::sync::LazyLock<Calendar> = std::sync::LazyLock::new(Calendar::default);
+    &PLAIN
+}
+
+impl State {
+    /// An entity.
+    pub fn entity(&self, id: &EntityId) -> Option<&Arc<Entity>> {
+        self.entities.get(id)?.record.value.as_ref()
+    }
+
+    /// All entities, by id.
+    pub fn entities(&self) -> impl Iterator<Item = &Arc<Entity>> {
+        let shown =
+            self.entities.keys().filter_map(|(id, index)| Some((id, self.entities.at(index).record.value.as_ref()?)));
+        shown.collect::<BTreeMap<_, _>>().into_values()
+    }
+
+    /// How many entities there are.
+    pub fn entity_count(&self) -> usize {
+        self.entities.rows.iter().filter(|row| row.record.value.is_some()).count()
+    }
+
+    /// A fact, whatever its standing.
+    pub fn fact(&self, id: FactId) -> Option<&Arc<Fact>> {
+        self.facts.get(&id).filter(|row| row.shown)?.record.value.as_ref()
+    }
+
+    /// A fact as it was first asserted, whether it counts any more or not: what its id stands for.
+    pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
+        let write = self.facts.get(&id)?.record.writes.first()?;
+        match &self.journal[write.operation as usize].operation.changes[write.change as usize] {
+            crate::Change::AssertFact(fact) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// All facts, by id, whatever their standing.
+    pub fn facts(&self) -> impl Iterator<Item = &Arc<Fact>> {
+        let rows = self.facts.rows.iter().filter(|row| row.shown);
+        let mut facts: Vec<_> = rows.filter_map(|row| row.record.value.as_ref()).collect();
+        facts.sort_unstable_by_key(|fact| fact.id());
+        facts.into_iter()
+    }
+
+    /// How many facts there are.
+    pub fn fact_count(&self) -> usize {
+        self.facts.rows.iter().filter(|row| row.shown).count()
+    }
+
+    /// The facts that have an entity as subject or object, or mention it. In no order that means anything.
+    pub fn facts_of(&self, id: &EntityId) -> impl Iterator<Item = &Arc<Fact>> {
+        let indices = self.entities.get(id).map_or(&[][..], |row| &row.facts);
+        let rows = indices.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        rows.filter_map(|row| row.record.value.as_ref())
+    }
+
+    /// The facts that carry the author's own name for them: more than one only where several sources use it.
+    pub fn facts_by_handle(&self, handle: &str) -> impl Iterator<Item = &Arc<Fact>> {
+        let indices = self.handles.get(handle).into_iter().flatten();
+        let rows = indices.map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        rows.filter_map(|row| row.record.value.as_ref())
+    }
+
+    /// The dense index of an entity: a small number that stays valid as long as this state lives.
+    pub fn index_of(&self, id: &EntityId) -> Option<u32> {
+        self.entities.find(id).filter(|&index| self.entities.at(index).record.value.is_some())
+    }
+
+    /// The relations from and to an entity. In no order that means anything.
+    pub fn links(&self, id: &EntityId) -> impl Iterator<Item = Link<'_>> {
+        self.entities.find(id).into_iter().flat_map(|index| self.links_at(index))
+    }
+
+    /// The relations from and to the entity at a dense index. Hops of a walk need no search for names.
+    pub fn links_at(&self, index: u32) -> impl Iterator<Item = Link<'_>> {
+        let links = self.entities.rows.get(index as usize).map_or(&[][..], |row| &row.links);
+        links.iter().filter_map(|link| {
+            let row = self.facts.at(link.fact);
+            let fact = row.record.value.as_ref().filter(|_| row.shown)?;
+            let other = &self.entities.at(link.other).id;
+            Some(Link { fact, other, forward: link.forward, other_index: link.other })
+        })
+    }
+
+    /// The number of dense indices in use.
+    pub fn index_count(&self) -> usize {
+        self.entities.rows.len()
+    }
+
+    /// An edge of knowledge. Edges to facts that are proposed or rejected sleep, and are not found.
+    pub fn knowledge(&self, id: KnowledgeId) -> Option<&Arc<Knowledge>> {
+        self.knowledge.get(&id).filter(|row| row.shown)?.record.value.as_ref()
+    }
+
+    fn edges<'a>(&'a self, indices: &'a [u32]) -> impl Iterator<Item = &'a Arc<Knowledge>> {
+        let rows = indices.iter().map(|&index| self.knowledge.at(index)).filter(|row| row.shown);
+        rows.filter_map(|row| row.record.value.as_ref())
+    }
+
+    /// What a knower knows by an edge of its own: not what it knows as member or resident. In no order that means
+    /// anything.
+    pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<Knowledge>> {
+        let indices = match knower {
+            Knower::World => self.common.as_slice(),
+            Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.knows),
+        };
+        self.edges(indices)
+    }
+
+    /// The edges that lead to a fact. In no order that means anything.
+    pub fn known_by(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
+        self.edges(self.facts.get(&fact).map_or(&[][..], |row| &row.known_by))
+    }
+
+    /// The edges that were recorded for a fact, those that sleep because it is proposed or rejected too.
+    pub fn recorded_knowledge(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
+        let indices = self.facts.get(&fact).map_or(&[][..], |row| &row.known_by);
+        indices.iter().filter_map(|&index| self.knowledge.at(index).record.value.as_ref())
+    }
+
+    /// All edges, by id.
+    pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+        let shown =
+            self.knowledge.keys().map(|(id, index)| (*id, self.knowledge.at(index))).filter(|(_, row)| row.shown);
+        let mut edges: Vec<_> = shown.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
+        edges.sort_unstable_by_key(|(id, _)| *id);
+        edges.into_iter()
+    }
+
+    /// A passage.
+    pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
+        self.passages.get(&id)?.value.as_ref()
+    }
+
+    /// All passages, by id.
+    pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
+        let shown = self.passages.keys().filter_map(|(id, index)| Some((*id, self.passages.at(index).value.as_ref()?)));
+        let mut passages: Vec<_> = shown.collect();
+        passages.sort_unstable_by_key(|(id, _)| *id);
+        passages.into_iter()
+    }
+
+    /// A session.
+    pub fn session(&self, id: &SessionId) -> Option<&Arc<Session>> {
+        self.sessions.get(id)?.value.as_ref()
+    }
+
+    /// All sessions, by id.
+    pub fn sessions(&self) -> impl Iterator<Item = &Arc<Session>> {
+        self.sessions.values().filter_map(|row| row.value.as_ref())
+    }
+
+    /// All settings, by key.
+    pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
+        self.settings.values().filter_map(|row| row.value.as_ref())
+    }
+
+    fn setting(&self, key: &SettingKey) -> Option<&Setting> {
+        self.settings.get(key)?.value.as_deref()
+    }
+
+    /// The predicates and attributes of the campaign.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// Whether a predicate has one object or value at a time.
+    pub fn is_functional(&self, name: &Predicate) -> bool {
+        self.vocabulary.is_functional(name)
+    }
+
+    /// How the campaign counts its days.
+    pub fn calendar(&self) -> &Calendar {
+        match self.setting(&SettingKey::Calendar) {
+            Some(Setting::Calendar(calendar)) => calendar,
+            _ => plain(),
+        }
+    }
+
+    /// What time it is in the game, where that is set.
+    pub fn clock(&self) -> Option<GameTime> {
+        match self.setting(&SettingKey::Clock) {
+            Some(Setting::Clock(time)) => Some(*time),
+            _ => None,
+        }
+    }
+
+    /// What the campaign is.
+    pub fn campaign(&self) -> Option<&CampaignInfo> {
+        match self.setting(&SettingKey::Campaign) {
+            Some(Setting::Campaign(info)) => Some(info),
+            _ => None,
+        }
+    }
+
+    /// Who knows facts that are not marked.
+    pub fn audience_rules(&self) -> AudienceRules {
+        match self.setting(&SettingKey::Audience) {
+            Some(Setting::Audience(rules)) => rules.clone(),
+            _ => AudienceRules::default(),
+        }
+    }
+
+    /// A hash of what was last imported from a source.
+    pub fn imported(&self, source: &str) -> Option<&str> {
+        match self.setting(&SettingKey::Imported(source.to_owned())) {
+            Some(Setting::Imported { digest, .. }) => Some(digest),
+            _ => None,
+        }
+    }
+
+    /// The model whose vectors the campaign uses.
+    pub fn model(&self) -> Option<&str> {
+        match self.setting(&SettingKey::Model) {
+            Some(Setting::Model(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Whether a record is there to be seen.
+    pub fn shows(&self, key: &Key) -> bool {
+        match key {
+            Key::Entity(id) => self.entity(id).is_some(),
+            Key::Fact(id) => self.fact(*id).is_some(),
+            Key::Knowledge(id) => self.knowledge(*id).is_some(),
+            Key::Passage(id) => self.passage(*id).is_some(),
+            Key::Session(id) => self.session(id).is_some(),
+            Key::Setting(key) => self.setting(key).is_some(),
+        }
+    }
+}

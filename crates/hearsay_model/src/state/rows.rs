@@ -1,0 +1,116 @@
+//! Rows of the state, and the tables that hold them under dense indices.
+
+use std::{hash::Hash, sync::Arc};
+
+use rustc_hash::FxHashMap;
+
+use crate::{Entity, EntityId, Fact, FactId, Knowledge};
+
+/// A change in the journal: which operation, which of its changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Write {
+    pub(super) operation: u32,
+    pub(super) change: u32,
+}
+
+/// A record: what was written to it, in order, and what it is by the writes that are live.
+#[derive(Debug, Clone)]
+pub(super) struct Row<V> {
+    pub(super) writes: Vec<Write>,
+    pub(super) value: Option<Arc<V>>,
+}
+
+impl<V> Default for Row<V> {
+    fn default() -> Self {
+        Self { writes: Vec::new(), value: None }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct EntityRow {
+    pub(super) id: EntityId,
+    pub(super) record: Row<Entity>,
+    /// Facts that ever had it as subject, object or mention, shown or not.
+    pub(super) facts: Vec<u32>,
+    /// Relations that ever led from or to it, shown or not.
+    pub(super) links: Vec<RawLink>,
+    /// Edges of knowledge that it ever had, shown or not.
+    pub(super) knows: Vec<u32>,
+}
+
+impl EntityRow {
+    pub(super) fn new(id: &EntityId) -> Self {
+        Self { id: id.clone(), record: Row::default(), facts: Vec::new(), links: Vec::new(), knows: Vec::new() }
+    }
+}
+
+/// A relation as seen from one of its ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RawLink {
+    pub(super) fact: u32,
+    pub(super) other: u32,
+    pub(super) forward: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct FactRow {
+    pub(super) id: FactId,
+    pub(super) record: Row<Fact>,
+    /// Whether the record has a value, and its subject and object exist.
+    pub(super) shown: bool,
+    /// Edges that ever led to it, shown or not.
+    pub(super) known_by: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct KnowledgeRow {
+    pub(super) record: Row<Knowledge>,
+    /// Whether the record has a value, its fact is shown and part of the world, and its knower exists.
+    pub(super) shown: bool,
+}
+
+/// Rows under dense indices, found by key. Rows are never removed.
+#[derive(Debug, Clone)]
+pub(super) struct Table<K, R> {
+    pub(super) rows: Vec<R>,
+    index: FxHashMap<K, u32>,
+}
+
+impl<K, R> Default for Table<K, R> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), index: FxHashMap::default() }
+    }
+}
+
+impl<K: Eq + Hash + Clone, R> Table<K, R> {
+    pub(super) fn find(&self, key: &K) -> Option<u32> {
+        self.index.get(key).copied()
+    }
+
+    pub(super) fn get(&self, key: &K) -> Option<&R> {
+        self.find(key).map(|index| self.at(index))
+    }
+
+    pub(super) fn at(&self, index: u32) -> &R {
+        &self.rows[index as usize]
+    }
+
+    pub(super) fn at_mut(&mut self, index: u32) -> &mut R {
+        &mut self.rows[index as usize]
+    }
+
+    /// The index of the row under a key, made when it is not there, and whether it was made.
+    pub(super) fn find_or_add(&mut self, key: &K, make: impl FnOnce() -> R) -> (u32, bool) {
+        if let Some(index) = self.find(key) {
+            return (index, false);
+        }
+        let index = self.rows.len() as u32;
+        self.rows.push(make());
+        self.index.insert(key.clone(), index);
+        (index, true)
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = (&K, u32)> {
+        self.index.iter().map(|(key, index)| (key, *index))
+    }
+}

@@ -1,0 +1,262 @@
+//! Property tests of the fold: generated histories over a handful of entities, so that operations collide.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    Author, Change, Credence, Date, Entity, Fact, GameTime, How, Knower, Knowledge, Method, Passage, Provenance,
+    Secrecy, Session, Standing, Validity,
+};
+
+fn id(n: u8) -> EntityId {
+    EntityId::new(format!("e{}", n % 4)).unwrap()
+}
+
+fn fact(n: u8) -> Arc<Fact> {
+    let provenance = Provenance::new(Method::Authored, Author::Game);
+    let (subject, object) = (id(n), id(n / 4));
+    let builder = match n % 3 {
+        0 => Fact::attribute(&subject, "name", format!("Name {}", n % 5), provenance),
+        _ => Fact::relation(&subject, ["KNOWS", "OWES"][usize::from(n % 2)], &object, provenance),
+    };
+    Arc::new(builder.unwrap().build().unwrap())
+}
+
+fn edge(n: u8) -> Knowledge {
+    Knowledge {
+        knower: if n.is_multiple_of(5) { Knower::World } else { id(n).into() },
+        fact: fact(n / 2).id(),
+        how: if n.is_multiple_of(2) { How::Witnessed } else { How::Told { by: Some(id(n / 3)) } },
+        learned: n.is_multiple_of(3).then(|| Date::at(GameTime(n.into()))),
+        credence: Credence::new(f64::from(n) / 255.0).unwrap(),
+        conceals: n.is_multiple_of(7),
+        session: None,
+    }
+}
+
+fn session(n: u8) -> Session {
+    let id = SessionId::new(format!("s{}", n % 2)).unwrap();
+    Session { id, number: Some(n.into()), title: "A night".into(), date: None, start: None, end: None, present: vec![] }
+}
+
+fn change(which: u8, n: u8) -> Change {
+    match which % 13 {
+        0 | 1 => Change::AddEntity(Entity::new(id(n))),
+        2 => Change::RemoveEntity(id(n)),
+        3 | 4 => Change::AssertFact(fact(n)),
+        5 => Change::EndFact { fact: fact(n).id(), until: Date::at(GameTime(n.into())) },
+        6 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n % 5)] },
+        7 => Change::SetSecrecy { fact: fact(n).id(), secrecy: Secrecy::Secret },
+        8 => Change::RetractFact(fact(n).id()),
+        9 | 10 => Change::Learn(Arc::new(edge(n))),
+        11 => Change::Unlearn(edge(n).id()),
+        _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(Passage::new(format!("line {}", n % 8)))),
+        _ => Change::SetSession(session(n)),
+    }
+}
+
+/// A history of operations that can be applied one after the other.
+fn history() -> impl Strategy<Value = Vec<Operation>> {
+    let changes = prop::collection::vec((any::<u8>(), any::<u8>()), 1..4);
+    prop::collection::vec(changes, 1..40).prop_map(|operations| {
+        // Begin with some of the entities, so that most changes find what they refer to.
+        let mut state = State::default();
+        let begin = (0..3).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+        let mut history = vec![Operation::new(Author::Game, "begin", begin)];
+        state.apply(history[0].clone()).unwrap();
+        for changes in operations {
+            let changes = changes.into_iter().map(|(which, n)| change(which, n)).collect();
+            let operation = Operation::new(Author::Game, "edit", changes);
+            if state.apply(operation.clone()).is_ok() {
+                history.push(operation);
+            }
+        }
+        history
+    })
+}
+
+/// The state after some operations, whether or not they refer to what is not there.
+fn fold(operations: impl IntoIterator<Item = Operation>) -> State {
+    let mut state = State::default();
+    for operation in operations {
+        state.apply_checked(operation.into());
+    }
+    state
+}
+
+fn void(position: u64) -> Operation {
+    Operation::new(Author::Dm, "undo", vec![Change::Void(Position(position))])
+}
+
+proptest! {
+    #[test]
+    fn voiding_in_any_order_equals_never_having_applied(
+        history in history(),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+    ) {
+        let mut state = fold(history.clone());
+        let mut gone = vec![false; history.len()];
+        for index in order {
+            let index = index.index(history.len());
+            if !gone[index] {
+                gone[index] = true;
+                state.apply(void(index as u64 + 1)).unwrap();
+            }
+        }
+        let kept = history.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(operation, _)| operation);
+        prop_assert!(state == fold(kept));
+    }
+
+    #[test]
+    fn voiding_a_void_brings_the_operation_back(history in history(), index: prop::sample::Index) {
+        let before = fold(history.clone());
+        let mut state = before.clone();
+        let voided = state.apply(void(index.index(history.len()) as u64 + 1)).unwrap().position;
+        state.apply(void(voided.0)).unwrap();
+        prop_assert!(state == before);
+    }
+
+    #[test]
+    fn restoring_leaves_nothing_of_the_abandoned_future(
+        history in history(),
+        cut: prop::sample::Index,
+        undo: prop::sample::Index,
+    ) {
+        let cut = cut.index(history.len()) + 1;
+        let saved = fold(history[..cut].to_vec());
+        let mut state = fold(history);
+        // Undoing something old belongs to the future that is abandoned.
+        state.apply(void(undo.index(cut) as u64 + 1)).unwrap();
+        let future = state.clone();
+        let restored = state.apply(Operation::new(Author::Game, "load", vec![Change::Restore(Position(cut as u64))]));
+        prop_assert!(state == saved);
+        state.apply(void(restored.unwrap().position.0)).unwrap();
+        prop_assert!(state == future, "loading can be undone");
+    }
+
+    #[test]
+    fn the_journal_folds_to_the_same_state(history in history(), index: prop::sample::Index) {
+        let mut state = fold(history.clone());
+        state.apply(void(index.index(history.len()) as u64 + 1)).unwrap();
+        let written = serde_json::to_string(&state.journal().map(|(_, e)| &*e.operation).collect::<Vec<_>>()).unwrap();
+        let read: Vec<Operation> = serde_json::from_str(&written).unwrap();
+        prop_assert!(State::fold(read).unwrap() == state);
+    }
+
+    #[test]
+    fn the_preview_tells_what_undo_does(history in history(), index: prop::sample::Index) {
+        let state = fold(history.clone());
+        let position = Position(index.index(history.len()) as u64 + 1);
+        let preview = state.undo_preview(position).unwrap();
+        let mut after = state.clone();
+        after.apply(void(position.0)).unwrap();
+        for key in preview.lost {
+            prop_assert!(state.shows(&key) && !after.shows(&key));
+        }
+        for dependent in preview.dependents {
+            prop_assert!(dependent > position);
+        }
+    }
+
+    #[test]
+    fn a_refused_operation_changes_nothing(history in history(), which: u8, n: u8) {
+        let state = fold(history);
+        let bad = Change::RemoveEntity(EntityId::new("nobody").unwrap());
+        let mut after = state.clone();
+        after.apply(Operation::new(Author::Game, "bad", vec![change(which, n), bad])).unwrap_err();
+        prop_assert!(state == after && state.position() == after.position());
+    }
+}
+
+#[test]
+fn an_earlier_write_surfaces_again() {
+    let mut state = fold([Operation::new(
+        Author::Game,
+        "add",
+        vec![Change::AddEntity(Entity::new(id(0))), Change::AssertFact(fact(0))],
+    )]);
+    let standing =
+        |standing| Operation::new(Author::Dm, "judge", vec![Change::SetStanding { fact: fact(0).id(), standing }]);
+    state.apply(standing(Standing::Claimed)).unwrap();
+    let last = state.apply(standing(Standing::False)).unwrap().position;
+    state.apply(void(last.0)).unwrap();
+    assert_eq!(state.fact(fact(0).id()).unwrap().standing(), Standing::Claimed);
+}
+
+#[test]
+fn dependents_are_listed() {
+    let mut state = fold([Operation::new(Author::Game, "add", vec![Change::AddEntity(Entity::new(id(0)))])]);
+    let named = Operation::new(Author::Dm, "name", vec![Change::AssertFact(fact(0))]);
+    let other = Operation::new(Author::Dm, "other", vec![Change::AddEntity(Entity::new(id(1)))]);
+    state.apply(other).unwrap();
+    let named = state.apply(named).unwrap().position;
+    let preview = state.undo_preview(Position(1)).unwrap();
+    assert_eq!(preview.dependents, [named]);
+    assert!(preview.lost.contains(&Key::Fact(fact(0).id())));
+    assert_eq!(state.undo_preview(Position(9)), Err(ApplyError::NoOperation(Position(9))));
+}
+
+#[test]
+fn edges_to_proposed_facts_sleep() {
+    let proposed = Arc::new(fact(0).to_builder().standing(Standing::Proposed).build().unwrap());
+    let edge = Knowledge::authored(Knower::World, proposed.id());
+    let mut state = fold([Operation::new(
+        Author::Extractor,
+        "hear",
+        vec![
+            Change::AddEntity(Entity::new(id(0))),
+            Change::AssertFact(Arc::clone(&proposed)),
+            Change::Learn(Arc::new(edge)),
+        ],
+    )]);
+    assert_eq!(state.knowledge_of(&Knower::World).count(), 0);
+    assert_eq!(state.recorded_knowledge(proposed.id()).count(), 1);
+    let accept = Change::SetStanding { fact: proposed.id(), standing: Standing::Canon };
+    state.apply(Operation::new(Author::Dm, "accept", vec![accept])).unwrap();
+    assert_eq!(state.knowledge_of(&Knower::World).count(), 1);
+}
+
+#[test]
+fn names_resolve_as_people_write_them() {
+    let provenance = || Provenance::new(Method::Authored, Author::Dm);
+    let named = |n: u8, predicate: &str, name: &str| {
+        let fact = Fact::attribute(&id(n), predicate, name, provenance()).unwrap().build().unwrap();
+        Change::AssertFact(Arc::new(fact))
+    };
+    let state = fold([Operation::new(
+        Author::Dm,
+        "add",
+        vec![
+            Change::AddEntity(Entity::new(id(0))),
+            Change::AddEntity(Entity::new(id(1))),
+            named(0, "name", "Day\u{2019}s End"),
+            named(1, "name", "Mill"),
+            named(0, "alias", "The Mill"),
+            named(1, "alias", "the mill"),
+        ],
+    )]);
+    assert_eq!(state.resolve(" day's  end "), Resolution::One(id(0)));
+    assert_eq!(state.resolve("e1"), Resolution::One(id(1)));
+    assert_eq!(state.resolve("The Mill"), Resolution::Ambiguous(vec![id(0), id(1)]));
+    assert_eq!(state.resolve("Day"), Resolution::None);
+    assert_eq!(state.names(&id(0)), ["Day\u{2019}s End", "The Mill"]);
+}
+
+#[test]
+fn an_interval_closes_without_losing_the_fact() {
+    let begun = Validity { from: Some(Date::at(GameTime(10))), until: None };
+    let fact = Arc::new(fact(1).to_builder().validity(begun).build().unwrap());
+    let add = |n| Change::AddEntity(Entity::new(id(n)));
+    let mut state =
+        fold([Operation::new(Author::Game, "add", vec![add(0), add(1), Change::AssertFact(Arc::clone(&fact))])]);
+    let end = |minute| {
+        let until = Date::at(GameTime(minute));
+        Operation::new(Author::Game, "end", vec![Change::EndFact { fact: fact.id(), until }])
+    };
+    assert!(matches!(state.apply(end(5)), Err(ApplyError::Backwards { .. })));
+    state.apply(end(20)).unwrap();
+    assert!(!state.fact(fact.id()).unwrap().validity().holds_at(Some(GameTime(20))));
+    assert_eq!(state.links(&id(1)).count(), 1);
+}

@@ -1,0 +1,69 @@
+//! Names and words in text: compared as people read them, never as raw bytes or substrings.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The form in which two names are compared: NFKC, lowercase, straight quotes, plain hyphens, single spaces.
+///
+/// `Day’s  End` and `day's end` have one normal form.
+pub fn normal(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    for c in text.nfkc() {
+        let c = match c {
+            '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '`' | '\u{00B4}' => '\'',
+            '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{00AB}' | '\u{00BB}' => '"',
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+            c => c,
+        };
+        if c.is_whitespace() {
+            if !normal.is_empty() && !normal.ends_with(' ') {
+                normal.push(' ');
+            }
+        } else if !c.is_control() {
+            normal.extend(c.to_lowercase());
+        }
+    }
+    normal.truncate(normal.trim_end().len());
+    normal
+}
+
+/// The words of a text in [`normal`] form: runs of letters and digits, with apostrophes inside a word kept and a
+/// closing `'s` dropped, so that `Odo's` is the word `odo`.
+pub fn words(text: &str) -> Vec<String> {
+    normal(text)
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .map(|word| word.trim_matches('\''))
+        .map(|word| word.strip_suffix("'s").unwrap_or(word))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether the words of a name stand in a text one after the other. `Art` is not in `start`.
+pub fn names(text: &[String], name: &[String]) -> bool {
+    !name.is_empty() && text.windows(name.len()).any(|window| window == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_dashes_and_spaces_do_not_tell_names_apart() {
+        assert_eq!(normal("Day\u{2019}s \u{00A0} End"), normal("day's end"));
+        assert_eq!(normal("Half\u{2013}Elf"), "half-elf");
+        assert_eq!(normal("  \u{FF27}rim  "), "grim");
+    }
+
+    #[test]
+    fn names_are_found_as_words() {
+        let check = |text: &str, name: &str, expected| {
+            assert_eq!(names(&words(text), &words(name)), expected, "{name} in {text}");
+        };
+        check("Where did Art start?", "Art", true);
+        check("We start now.", "Art", false);
+        check("the smith\u{2019}s debt", "Smith", true);
+        check("Grimjaw Ironhand, the smith", "grimjaw ironhand", true);
+        check("Grimjaw and Ironhand", "Grimjaw Ironhand", false);
+        check("anything", "", false);
+    }
+}

@@ -1,0 +1,113 @@
+//! Game time, dates as written, and the interval in which a fact holds.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Minutes on the campaign's own calendar. Zero is the first minute of the year 1; earlier times are negative.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GameTime(pub i64);
+
+impl fmt::Display for GameTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "minute {}", self.0)
+    }
+}
+
+/// A date as somebody wrote it, beside the game time that the calendar made of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Date {
+    /// What was written.
+    pub raw: String,
+    /// What it means, where the calendar understands it.
+    pub time: Option<GameTime>,
+}
+
+impl Date {
+    /// A date that is known as game time alone.
+    pub fn at(time: GameTime) -> Self {
+        Self { raw: String::new(), time: Some(time) }
+    }
+}
+
+/// When a fact holds in the world: from one date up to, not including, another. An open end has no date.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Validity {
+    /// The first moment; always so, when there is none.
+    pub from: Option<Date>,
+    /// The end; still so, when there is none.
+    pub until: Option<Date>,
+}
+
+impl Validity {
+    /// The first moment as game time.
+    pub fn start(&self) -> Option<GameTime> {
+        self.from.as_ref().and_then(|date| date.time)
+    }
+
+    /// The end as game time.
+    pub fn end(&self) -> Option<GameTime> {
+        self.until.as_ref().and_then(|date| date.time)
+    }
+
+    /// Whether the interval is closed: an end is written, be its date understood or not.
+    pub fn is_closed(&self) -> bool {
+        self.until.is_some()
+    }
+
+    /// Whether the fact holds at a moment. Without a moment, whether it still holds at the end of all that is known.
+    pub fn holds_at(&self, moment: Option<GameTime>) -> bool {
+        match moment {
+            None => !self.is_closed(),
+            Some(now) => {
+                let begun = self.start().is_none_or(|start| start <= now);
+                let ended = match (&self.until, self.end()) {
+                    (None, _) => false,
+                    (Some(_), Some(end)) => end <= now,
+                    // An end that the calendar does not understand lies in the past: it was written as over.
+                    (Some(_), None) => true,
+                };
+                begun && !ended
+            }
+        }
+    }
+
+    /// Whether two intervals share a moment.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let before = |a: &Self, b: &Self| matches!((a.end(), b.start()), (Some(end), Some(start)) if end <= start);
+        !before(self, other) && !before(other, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_to(from: Option<i64>, until: Option<i64>) -> Validity {
+        let date = |minute: i64| Date::at(GameTime(minute));
+        Validity { from: from.map(date), until: until.map(date) }
+    }
+
+    #[test]
+    fn an_interval_holds_its_start_and_not_its_end() {
+        let check = |validity: &Validity, at: Option<i64>, expected| {
+            assert_eq!(validity.holds_at(at.map(GameTime)), expected, "{validity:?} at {at:?}");
+        };
+        let year = from_to(Some(10), Some(20));
+        check(&year, Some(9), false);
+        check(&year, Some(10), true);
+        check(&year, Some(20), false);
+        check(&year, None, false);
+        check(&from_to(Some(10), None), None, true);
+        let vague = Validity { from: None, until: Some(Date { raw: "long ago".into(), time: None }) };
+        check(&vague, Some(5), false);
+    }
+
+    #[test]
+    fn neighbours_do_not_overlap() {
+        assert!(!from_to(None, Some(10)).overlaps(&from_to(Some(10), None)));
+        assert!(from_to(None, Some(11)).overlaps(&from_to(Some(10), None)));
+        assert!(from_to(None, None).overlaps(&from_to(Some(10), Some(12))));
+    }
+}

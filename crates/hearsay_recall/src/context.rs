@@ -1,0 +1,458 @@
+//! The scene context: what one speaker may say in a scene, assembled from its view within a token budget.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{Heard, Known, Via, View};
+use hearsay_model::{
+    Calendar, Credence, EntityId, Evidence, FactId, GameTime, How, PassageId, SessionId, attribute, predicate, text,
+};
+use serde::Serialize;
+
+use crate::{
+    Channels, DocId, Form, Index, Names, Query, TokenCounter, Weights,
+    rank::{Ranked, rank},
+    render::render,
+};
+
+/// Attributes that say who somebody is, in the order in which they are told.
+const IDENTITY: [&str; 15] = [
+    "kind",
+    "title",
+    "species",
+    "gender",
+    "pronouns",
+    "age",
+    "occupation",
+    "appearance",
+    "personality",
+    "speaking_style",
+    "emotional_state",
+    "goals",
+    "behavior_rules",
+    "alignment",
+    "description",
+];
+
+/// Attributes of a place that set a scene.
+const SETTING: [&str; 4] = ["atmosphere", "description", "appearance", "condition"];
+
+/// The share of the budget that speaker, relations and scene may take, each, in percent.
+const SHARES: [usize; 3] = [30, 20, 15];
+
+/// Results below this score have nothing to do with the question.
+const RELEVANT: f32 = 0.10;
+
+/// A fact among the first so many results is said again, though the speaker's relations already have it.
+const LEADING: usize = 5;
+
+/// Where and when a question is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// The place.
+    pub place: Option<EntityId>,
+    /// Who is there besides the speaker; those whom the speaker knows to be at the place, when nobody is named.
+    pub present: Vec<EntityId>,
+    /// The moment, in game time.
+    pub time: Option<GameTime>,
+}
+
+/// What a line is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A fact.
+    Fact(FactId),
+    /// A passage.
+    Passage(PassageId),
+    /// What the asker said of the scene.
+    Scene,
+}
+
+/// How the speaker comes to know a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Receipt {
+    /// What the line is made from.
+    pub source: Source,
+    /// How it is known, in words: `told by Odo Brandt`, `as a member of the Harbour Watch`.
+    pub how: String,
+    /// How much the speaker believes it. A line that was heard is known to have been said.
+    pub credence: Option<Credence>,
+    /// When it was learned, on the campaign's calendar; since ever, when there is none.
+    pub learned: Option<String>,
+    /// The session it comes from.
+    pub session: Option<SessionId>,
+    /// The file and line it comes from.
+    pub file: Option<String>,
+    /// Whether the speaker keeps it to itself.
+    pub conceals: bool,
+}
+
+/// A line of a scene context.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// What is known.
+    pub text: String,
+    /// What the speaker makes of it, addressed to the speaker: `you doubt it`. Empty where there is nothing to say.
+    pub note: String,
+    /// How it is known.
+    pub receipt: Receipt,
+    /// Why it is told in answer to the question, and how well it fits, 0.0–1.0.
+    pub score: Option<f32>,
+    /// What each channel of the ranking said.
+    pub channels: Option<Channels>,
+}
+
+/// A part of a scene context.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Section {
+    /// What it is about: `speaker`, `relations`, `scene`, `knowledge`.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: String,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// What a speaker may say in a scene. The stable part comes first, so that the prompt caches of language models hold:
+/// speaker and relations change only with what the speaker knows of itself, the scene with the place, the last section
+/// with the question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SceneContext {
+    /// Who speaks.
+    pub speaker: EntityId,
+    /// What the speaker is called.
+    pub name: String,
+    /// What was asked.
+    pub question: String,
+    /// Speaker, relations, scene, knowledge.
+    pub sections: Vec<Section>,
+    /// Tokens of the prompt form.
+    pub tokens: usize,
+    /// Tokens that it may have.
+    pub budget: usize,
+    /// How many facts and passages bear on the question but found no room.
+    pub omitted: usize,
+    /// Whether meaning took part in the ranking.
+    pub meaning: bool,
+}
+
+/// What a scene context is made from.
+pub struct Request<'a> {
+    /// What the speaker knows.
+    pub view: &'a View,
+    /// The names in the view.
+    pub names: &'a Names,
+    /// Words and vectors.
+    pub index: &'a Index,
+    /// For printing dates.
+    pub calendar: &'a Calendar,
+    /// Who speaks.
+    pub speaker: &'a EntityId,
+    /// Where and when.
+    pub scene: &'a Scene,
+    /// What is asked.
+    pub question: &'a str,
+    /// The question's vector.
+    pub vector: Option<&'a [f32]>,
+    /// Whether the graph is walked.
+    pub graph: bool,
+    /// At most so many results.
+    pub limit: usize,
+    /// At most so many tokens.
+    pub budget: usize,
+    /// How tokens are counted.
+    pub counter: &'a dyn TokenCounter,
+}
+
+impl SceneContext {
+    /// Assembles the context of a request.
+    pub fn assemble(request: &Request) -> Self {
+        let mut writer = Writer { request, said: BTreeSet::new() };
+        let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
+        let mut context = Self {
+            speaker: request.speaker.clone(),
+            name,
+            question: request.question.to_owned(),
+            sections: Vec::new(),
+            tokens: 0,
+            budget: request.budget,
+            omitted: 0,
+            meaning: request.vector.is_some(),
+        };
+        let prefix = [writer.speaker(&context.name), writer.relations(), writer.scene()];
+        for (mut section, share) in prefix.into_iter().zip(SHARES) {
+            let mut room = request.budget * share / 100;
+            section.lines.retain(|line| {
+                let cost = request.counter.count(&line.text) + request.counter.count(&line.note) + 2;
+                let fits = cost <= room;
+                room -= if fits { cost } else { 0 };
+                fits
+            });
+            writer.said.extend(section.lines.iter().filter_map(|line| match line.receipt.source {
+                Source::Fact(id) => Some(id),
+                _ => None,
+            }));
+            context.sections.push(section);
+        }
+        let (section, left_out) = writer.knowledge();
+        context.omitted = left_out;
+        context.sections.push(section);
+        context.fit(request.counter);
+        context.sections.retain(|section| !section.lines.is_empty());
+        context
+    }
+
+    /// Drops lines until the prompt form keeps to the budget: what bears least on the question first, then the scene,
+    /// then relations, then the speaker, each from its end.
+    fn fit(&mut self, counter: &dyn TokenCounter) {
+        self.tokens = counter.count(&render(self, Form::Prompt, false));
+        while self.tokens > self.budget {
+            let Some(section) = self.sections.iter_mut().rev().find(|section| !section.lines.is_empty()) else { break };
+            self.omitted += usize::from(section.name == "knowledge");
+            section.lines.pop();
+            self.tokens = counter.count(&render(self, Form::Prompt, false));
+        }
+    }
+
+    /// The context in one of its forms. Receipts stay out of the prompt unless asked for.
+    pub fn render(&self, form: Form, receipts: bool) -> String {
+        render(self, form, receipts)
+    }
+}
+
+struct Writer<'a> {
+    request: &'a Request<'a>,
+    /// Facts that an earlier section already tells.
+    said: BTreeSet<FactId>,
+}
+
+impl Writer<'_> {
+    fn speaker(&self, name: &str) -> Section {
+        let speaker = self.request.speaker;
+        let mut facts: Vec<(usize, &Known)> = Vec::new();
+        for known in self.request.view.facts().filter(|known| known.subject() == speaker) {
+            let place = IDENTITY.iter().position(|name| *known.predicate() == **name);
+            let alias = *known.predicate() == *attribute::ALIAS;
+            facts.extend(place.or(alias.then_some(IDENTITY.len())).map(|place| (place, known)));
+        }
+        facts.sort_by_key(|(place, known)| (*place, known.id()));
+        let lines = facts.into_iter().map(|(_, known)| self.line(known, labelled(known))).collect();
+        Section { name: "speaker", title: name.to_owned(), lines }
+    }
+
+    /// Relations of the speaker itself, the strongest feelings first.
+    fn relations(&self) -> Section {
+        let speaker = self.request.speaker;
+        let own = |known: &&Known| {
+            known.predicate().is_relation()
+                && *known.predicate() != *predicate::LOCATED_AT
+                && (known.subject() == speaker || known.object().entity() == Some(speaker))
+        };
+        let mut facts: Vec<_> = self.request.view.facts().filter(own).collect();
+        facts.sort_by_key(|known| {
+            let feeling = known.attitude().map_or(0, |attitude| attitude.get().unsigned_abs());
+            (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
+        });
+        let lines = facts.into_iter().map(|known| self.line(known, known.statement().to_owned())).collect();
+        Section { name: "relations", title: "Relations".into(), lines }
+    }
+
+    fn scene(&self) -> Section {
+        let Request { view, names, scene, speaker, .. } = self.request;
+        let given = |text: String| Line {
+            text,
+            note: String::new(),
+            receipt: Receipt {
+                source: Source::Scene,
+                how: "the scene".into(),
+                credence: None,
+                learned: None,
+                session: None,
+                file: None,
+                conceals: false,
+            },
+            score: None,
+            channels: None,
+        };
+        let mut lines = Vec::new();
+        if let Some(time) = scene.time {
+            let weekday = self.request.calendar.weekday(time).map(|day| format!("{day}, ")).unwrap_or_default();
+            lines.push(given(format!("It is {weekday}{}.", self.request.calendar.print(time))));
+        }
+        let mut present = scene.present.clone();
+        if let Some(place) = &scene.place {
+            if let Some(name) = names.name(place) {
+                lines.push(given(format!("The place is {name}.")));
+            }
+            for attribute in SETTING {
+                let of_place = |known: &&Known| known.subject() == place && *known.predicate() == *attribute;
+                lines.extend(view.facts().filter(of_place).map(|known| self.line(known, known.statement().to_owned())));
+            }
+            if present.is_empty() {
+                let here = |known: &&Known| {
+                    *known.predicate() == *predicate::LOCATED_AT && known.object().entity() == Some(place)
+                };
+                present.extend(view.facts().filter(here).map(|known| known.subject().clone()));
+            }
+        }
+        present.retain(|id| id != *speaker);
+        present.sort();
+        present.dedup();
+        for id in &present {
+            let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
+            let of_them = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
+            match view.facts().find(of_them) {
+                Some(known) => lines.push(self.line(known, format!("{name} is there, {}.", known.object()))),
+                None => lines.push(given(format!("{name} is there."))),
+            }
+        }
+        Section { name: "scene", title: "Scene".into(), lines }
+    }
+
+    /// What bears on the question, and how much of it found no room.
+    fn knowledge(&self) -> (Section, usize) {
+        let request = self.request;
+        let mut named = request.names.mentioned(request.question, request.view.knower());
+        let here = text::words(request.question).iter().any(|word| word == "here");
+        if here {
+            named.extend(request.scene.place.clone());
+        }
+        let query = Query {
+            text: request.question,
+            vector: request.vector,
+            named,
+            graph: request.graph,
+            weights: Weights::default(),
+        };
+        let mut lines = Vec::new();
+        let mut left_out = 0;
+        let relevant = rank(request.view, request.index, &query).into_iter().filter(|ranked| ranked.score >= RELEVANT);
+        for (place, ranked) in relevant.enumerate() {
+            let Some(line) = self.ranked_line(&ranked) else { continue };
+            let again = matches!(line.receipt.source, Source::Fact(id) if place >= LEADING && self.said.contains(&id));
+            if again {
+                continue;
+            }
+            if lines.len() < request.limit {
+                lines.push(line);
+            } else {
+                left_out += 1;
+            }
+        }
+        (Section { name: "knowledge", title: "What bears on the question".into(), lines }, left_out)
+    }
+
+    fn ranked_line(&self, ranked: &Ranked) -> Option<Line> {
+        let line = match ranked.doc {
+            DocId::Fact(id) => {
+                let known = self.request.view.fact(id)?;
+                self.line(known, known.statement().to_owned())
+            }
+            DocId::Passage(id) => self.passage_line(id, self.request.view.passage(id)?),
+        };
+        Some(Line { score: Some(ranked.score), channels: Some(ranked.channels), ..line })
+    }
+
+    fn line(&self, known: &Known, text: String) -> Line {
+        let learned = known.learned().map(|time| self.request.calendar.print(time));
+        let receipt = Receipt {
+            source: Source::Fact(known.id()),
+            how: known.how().map_or_else(|| "recorded".into(), |(how, via)| self.how(how, via)),
+            credence: known.how().map(|_| known.credence()),
+            learned,
+            session: known.session().cloned(),
+            file: file(known.evidence()),
+            conceals: known.conceals(),
+        };
+        Line { text, note: self.note(known), receipt, score: None, channels: None }
+    }
+
+    fn passage_line(&self, id: PassageId, heard: &Heard) -> Line {
+        let passage = &heard.passage;
+        let speaker = passage.speaker.as_ref();
+        let text = match speaker {
+            Some(who) if who == self.request.speaker => format!("You said: \u{201C}{}\u{201D}", passage.text),
+            Some(who) => format!("{} said: \u{201C}{}\u{201D}", self.called(who), passage.text),
+            None => passage
+                .title
+                .as_ref()
+                .map_or_else(|| passage.text.clone(), |title| format!("{title}: {}", passage.text)),
+        };
+        let how = match &heard.via {
+            Via::Own if speaker == Some(self.request.speaker) => "said it".into(),
+            Via::Own if speaker.is_some() => "heard it".into(),
+            Via::Own if passage.session.is_some() => "was there".into(),
+            Via::Own => "read it".into(),
+            via => self.how(&How::Authored, via),
+        };
+        let receipt = Receipt {
+            source: Source::Passage(id),
+            how,
+            credence: None,
+            learned: passage.time.as_ref().and_then(|date| date.time).map(|time| self.request.calendar.print(time)),
+            session: passage.session.clone(),
+            file: file(&passage.evidence),
+            conceals: false,
+        };
+        Line { text, note: String::new(), receipt, score: None, channels: None }
+    }
+
+    fn called(&self, id: &EntityId) -> &str {
+        self.request.names.name(id).unwrap_or("somebody")
+    }
+
+    fn how(&self, how: &How, via: &Via) -> String {
+        let learned = match how {
+            How::Witnessed => "witnessed".to_owned(),
+            How::Told { by: Some(by) } => format!("told by {}", self.called(by)),
+            How::Told { by: None } => "heard talk of it".to_owned(),
+            How::Read { document: Some(document) } => format!("read in {}", self.called(document)),
+            How::Read { document: None } => "read".to_owned(),
+            How::Authored => String::new(),
+            How::Deduced { .. } => "concluded".to_owned(),
+        };
+        let reached = match via {
+            Via::Own if learned.is_empty() => "own knowledge".to_owned(),
+            Via::Own => String::new(),
+            Via::Member(group) => format!("as a member of {}", self.called(group)),
+            Via::Resident(place) => format!("as a resident of {}", self.called(place)),
+            Via::Common => "common lore".to_owned(),
+        };
+        [learned, reached].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What the speaker makes of a fact.
+    fn note(&self, known: &Known) -> String {
+        let credence = known.credence().get();
+        let mut notes = Vec::new();
+        if known.how().is_some() {
+            let untrue = "you know that this is untrue";
+            let belief =
+                [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
+            notes.extend(belief.into_iter().find(|(up_to, _)| credence <= *up_to).map(|(_, note)| note.to_owned()));
+            if let Some((How::Told { by: Some(by) }, Via::Own)) = known.how() {
+                notes.push(format!("{} told you", self.called(by)));
+            }
+        }
+        if known.conceals() {
+            notes.push("you keep it to yourself".into());
+        }
+        notes.join("; ")
+    }
+}
+
+/// An attribute under its label: `Occupation: innkeeper`.
+fn labelled(known: &Known) -> String {
+    let mut label = known.predicate().as_str().replace('_', " ");
+    if let Some(first) = label.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{label}: {}", known.object())
+}
+
+fn file(evidence: &[Evidence]) -> Option<String> {
+    evidence.iter().find_map(|evidence| match evidence {
+        Evidence::File { path, line, .. } => Some(format!("{path}:{line}")),
+        Evidence::Passage { .. } => None,
+    })
+}

@@ -1,0 +1,34 @@
+//! Ranking over a character's view, and the scene context with receipts.
+//!
+//! Everything here reads a [`View`](hearsay_belief::View): what one character knows. Statistics of words, the graph
+//! that is walked, the names that are recognised, all of it is counted over the view alone, so what a character cannot
+//! know cannot influence what it is told, not even by its weight.
+//!
+//! - [`Index`]: words and vectors of all facts and passages, fed by what each operation touched.
+//! - [`rank`]: candidates by words (stemmed BM25), meaning (exact cosine) and graph (one hop), in one ranking in which
+//!   every result explains itself.
+//! - [`SceneContext`]: who the speaker is, whom it knows, the scene, what it knows that bears on a question; within a
+//!   token budget, each line with its receipt; as text, Markdown, JSON or a compact prompt.
+//! - [`graph`]: neighbours, shortest path, identity, visible subgraph.
+//!
+//! Pure and deterministic: the same view, question and vectors give the same bytes. Ties break on ids.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod context;
+pub mod graph;
+mod index;
+mod mentions;
+mod rank;
+mod render;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod words;
+
+pub use context::{Line, Receipt, Request, Scene, SceneContext, Section, Source};
+pub use index::{DocId, Index};
+pub use mentions::Names;
+pub use rank::{Channels, Query, Ranked, Weights, rank};
+pub use render::Form;
+pub use tokens::{ApproximateTokens, TokenCounter};
+pub use words::stems;

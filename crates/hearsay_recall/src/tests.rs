@@ -1,0 +1,239 @@
+//! Tests over one small world: a tavern, a debt, a secret.
+
+use std::sync::Arc;
+
+use hearsay_belief::View;
+use hearsay_model::{
+    Author, Change, Credence, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge, Method, Operation,
+    Passage, Provenance, State,
+};
+
+use crate::{
+    ApproximateTokens, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, TokenCounter, Weights,
+    graph::{self, Direction, Walk},
+    rank,
+};
+
+pub(crate) fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+/// A state that grows by facts with their knowers.
+#[derive(Default)]
+pub(crate) struct World(pub(crate) State);
+
+impl World {
+    pub(crate) fn tavern() -> Self {
+        let mut world = Self::default();
+        for (entity, name) in [
+            ("mirela", "Mirela Voss"),
+            ("odo", "Odo Brandt"),
+            ("gull", "The Gilded Gull"),
+            ("ledger", "the harbour ledger"),
+            ("chapel", "the Drowned Chapel"),
+        ] {
+            world.apply(vec![Change::AddEntity(Entity::new(id(entity)))]);
+            world.attribute(entity, "name", name, "*");
+        }
+        world.attribute("mirela", "occupation", "innkeeper", "*");
+        world.attribute("mirela", "personality", "warm and watchful", "mirela");
+        world.relation("mirela", "OWNS", "gull", "Mirela Voss owns the Gilded Gull.", "mirela odo");
+        world.relation("odo", "OWES", "mirela", "Odo Brandt owes Mirela Voss forty crowns.", "mirela odo");
+        world.relation("ledger", "LOCATED_AT", "chapel", "The harbour ledger lies under the chapel floor.", "mirela");
+        world
+    }
+
+    pub(crate) fn apply(&mut self, changes: Vec<Change>) {
+        self.0.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
+    }
+
+    fn record(&mut self, fact: Fact, knowers: &str) -> FactId {
+        let fact = Arc::new(fact);
+        let edges = knowers
+            .split_whitespace()
+            .map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower.parse().unwrap(), fact.id()))));
+        let changes = std::iter::once(Change::AssertFact(Arc::clone(&fact))).chain(edges).collect();
+        self.apply(changes);
+        fact.id()
+    }
+
+    fn provenance() -> Provenance {
+        let file = Evidence::File { path: "people.yaml".into(), line: 7, field: "secrets".into() };
+        Provenance { evidence: vec![file], ..Provenance::new(Method::Authored, Author::Dm) }
+    }
+
+    pub(crate) fn attribute(&mut self, subject: &str, name: &str, value: &str, knowers: &str) -> FactId {
+        let statement = self.0.vocabulary().sentence(&name.try_into().unwrap(), subject, value);
+        let fact = Fact::attribute(&id(subject), name, value, Self::provenance()).unwrap();
+        self.record(fact.statement(statement).build().unwrap(), knowers)
+    }
+
+    pub(crate) fn relation(
+        &mut self,
+        subject: &str,
+        name: &str,
+        object: &str,
+        statement: &str,
+        knowers: &str,
+    ) -> FactId {
+        let fact = Fact::relation(&id(subject), name, &id(object), Self::provenance()).unwrap();
+        self.record(fact.statement(statement).build().unwrap(), knowers)
+    }
+
+    fn context(&self, speaker: &str, question: &str, budget: usize) -> SceneContext {
+        let view = View::of(&self.0, &Knower::Entity(id(speaker)), None);
+        let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("mirela")], time: None };
+        SceneContext::assemble(&Request {
+            view: &view,
+            names: &Names::of(&view),
+            index: &Index::of(&self.0),
+            calendar: self.0.calendar(),
+            speaker: &id(speaker),
+            scene: &scene,
+            question,
+            vector: None,
+            graph: true,
+            limit: 10,
+            budget,
+            counter: &ApproximateTokens,
+        })
+    }
+}
+
+fn knowledge(context: &SceneContext) -> Vec<&str> {
+    let section = context.sections.iter().find(|section| section.name == "knowledge");
+    section.map_or_else(Vec::new, |section| section.lines.iter().map(|line| line.text.as_str()).collect())
+}
+
+#[test]
+fn a_speaker_tells_what_it_knows_and_nothing_else() {
+    let world = World::tavern();
+    let question = "Where is the harbour ledger?";
+    let mirela = world.context("mirela", question, 1000);
+    assert_eq!(knowledge(&mirela)[0], "The harbour ledger lies under the chapel floor.");
+    let odo = world.context("odo", question, 1000).render(Form::Json, true);
+    assert!(!odo.contains("chapel floor") && !odo.contains("watchful"), "{odo}");
+}
+
+#[test]
+fn what_is_unknown_changes_no_byte() {
+    let mut world = World::tavern();
+    let ask = |world: &World| world.context("odo", "Who owes the harbour crowns?", 1000).render(Form::Json, true);
+    let before = ask(&world);
+    // The words and the names of the question, in plenty, but not for Odo.
+    for n in 0..20 {
+        world.attribute("ledger", "lore", &format!("The harbour owes crowns to crown {n}."), "mirela");
+    }
+    world.attribute("ledger", "alias", "Harbour", "mirela");
+    let mut passage = Passage::new("The harbour owes us crowns.");
+    passage.heard_by = vec![Knower::Entity(id("mirela"))];
+    world.apply(vec![Change::AddPassage(passage.into())]);
+    assert_eq!(ask(&world), before);
+}
+
+#[test]
+fn every_line_has_its_receipt() {
+    let mut world = World::tavern();
+    let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
+    let told = Knowledge {
+        how: How::Told { by: Some(id("odo")) },
+        credence: Credence::new(0.5).unwrap(),
+        conceals: true,
+        ..Knowledge::authored(Knower::Entity(id("mirela")), rumour)
+    };
+    world.apply(vec![Change::Learn(told.into())]);
+    let context = world.context("mirela", "Did the ledger burn?", 1000);
+    let line = context.sections.last().unwrap().lines.iter().find(|line| line.text.contains("burned")).unwrap();
+    assert_eq!(line.note, "you are not sure of it; Odo Brandt told you; you keep it to yourself");
+    let receipt = &line.receipt;
+    assert_eq!((receipt.how.as_str(), receipt.credence.unwrap().get()), ("told by Odo Brandt", 0.5));
+    assert_eq!(receipt.file.as_deref(), Some("people.yaml:7"));
+    let text = context.render(Form::Text, true);
+    assert!(text.contains(&format!("credence 0.50 \u{00B7} people.yaml:7 \u{00B7} fact {}", rumour.short())), "{text}");
+    assert!(!context.render(Form::Prompt, false).contains("credence"));
+}
+
+#[test]
+fn the_budget_is_kept() {
+    let world = World::tavern();
+    for budget in [1000, 120, 80, 50, 30, 10] {
+        let context = world.context("mirela", "Where is the harbour ledger?", budget);
+        let prompt = context.render(Form::Prompt, false);
+        assert_eq!(context.tokens, ApproximateTokens.count(&prompt));
+        // Who speaks and what is asked is the least that a prompt can say.
+        assert!(context.tokens <= budget.max(20), "{budget}: {prompt}");
+    }
+}
+
+#[test]
+fn the_prompt_begins_with_what_does_not_change() {
+    let world = World::tavern();
+    let of = |question: &str| world.context("mirela", question, 1000).render(Form::Prompt, false);
+    let (a, b) = (of("Where is the ledger?"), of("Who owes you money?"));
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    assert!(a[..same].contains("warm and watchful") && a[..same].contains("The place is"), "{}", &a[..same]);
+}
+
+#[test]
+fn channels_find_what_they_are_for() {
+    let world = World::tavern();
+    let view = View::of_dm(&world.0);
+    let mut index = Index::of(&world.0);
+    let ledger = world.0.facts().find(|fact| fact.statement().contains("chapel floor")).unwrap().id();
+    index.set_vector(DocId::Fact(ledger), &[1.0, 0.0]);
+    let first = |text: &str, vector: Option<&[f32]>, named: Vec<EntityId>| {
+        let query = Query { text, vector, named, graph: true, weights: Weights::default() };
+        rank(&view, &index, &query).first().map(|ranked| ranked.doc)
+    };
+    assert_eq!(first("floors of chapels", None, vec![]), Some(DocId::Fact(ledger)), "by stemmed words");
+    assert_eq!(first("subterranean tome", Some(&[1.0, 0.0]), vec![]), Some(DocId::Fact(ledger)), "by meaning");
+    assert_eq!(first("it", None, vec![id("ledger"), id("chapel")]), Some(DocId::Fact(ledger)), "by graph");
+    assert_eq!(first("nothing of the kind", None, vec![]), None);
+}
+
+#[test]
+fn names_are_recognised_as_words() {
+    let world = World::tavern();
+    let view = View::of_dm(&world.0);
+    let names = Names::of(&view);
+    let check = |text: &str, expected: &[&str]| {
+        let found = names.mentioned(text, &Knower::Entity(id("mirela")));
+        assert_eq!(found, expected.iter().map(|text| id(text)).collect::<Vec<_>>(), "{text}");
+    };
+    check("What of Odo's debt?", &["odo"]);
+    check("Is the gilded gull open?", &["gull"]);
+    check("Do you know the Drowned Chapel?", &["chapel", "mirela"]);
+    check("An odour of gullible ledgers", &[]);
+}
+
+#[test]
+fn walks_follow_what_they_may() {
+    let world = World::tavern();
+    let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
+    let all = Walk::default();
+    let seen = Walk { view: Some(&view), ..Walk::default() };
+    let ids = |walk: &Walk, depth| {
+        graph::neighbours(&world.0, &id("odo"), walk, depth, 10).iter().map(|n| n.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&all, 2), ["mirela", "gull"]);
+    assert_eq!(ids(&Walk { direction: Direction::In, ..Walk::default() }, 2), Vec::<String>::new());
+    let to =
+        |walk: &Walk, longest| graph::path(&world.0, &id("odo"), &id("gull"), walk, longest).map(|path| path.len());
+    assert_eq!((to(&all, 2), to(&all, 1)), (Some(2), None));
+    assert_eq!(to(&seen, 2), Some(2));
+    assert!(graph::path(&world.0, &id("ledger"), &id("chapel"), &seen, 3).is_none(), "Odo does not know");
+    let identity = graph::identity(&world.0, &id("mirela"), &all);
+    assert_eq!((identity.name, identity.attributes.len(), identity.relations.len()), (Some("Mirela Voss"), 2, 2));
+    let around = graph::subgraph(&world.0, &id("odo"), &all, 2, 10);
+    assert_eq!((around.entities.len(), around.relations.len()), (3, 2));
+}
+
+#[test]
+fn a_path_tells_its_steps_in_order() {
+    let world = World::tavern();
+    let path = graph::path(&world.0, &id("odo"), &id("gull"), &Walk::default(), 5).unwrap();
+    let steps: Vec<_> =
+        path.iter().map(|step| (step.to.as_str(), step.fact.predicate().as_str(), step.forward)).collect();
+    assert_eq!(steps, [("mirela", "OWES", true), ("gull", "OWNS", true)]);
+    assert_eq!(graph::path(&world.0, &id("odo"), &id("odo"), &Walk::default(), 5).unwrap().len(), 0);
+}

@@ -1,0 +1,107 @@
+//! Writing the graph tables: in the background, in order, in transactions of bounded size.
+
+use std::fmt::Write;
+
+use hearsay_model::Position;
+use surrealdb::types::{Array, Value};
+
+use crate::{
+    db::{Db, as_u64, int, object},
+    projection::{Row, Table, ids},
+};
+
+/// Rows in one transaction.
+const ROWS: usize = 256;
+
+/// Bytes in one transaction, about.
+const BYTES: usize = 1 << 20;
+
+/// Writes rows, and then, where it is given, the position up to which the tables are complete.
+pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, position: Option<Position>) -> Result<(), surrealdb::Error> {
+    // Deletions first, edges before their ends; then ends before edges.
+    rows.sort_by_key(|row| match row.content {
+        None => (0, -(row.table as i8)),
+        Some(_) => (1, row.table as i8),
+    });
+    let mut rest = rows.into_iter().peekable();
+    loop {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rest.peek() {
+            let weight = row.weight();
+            if batch.len() == ROWS || (bytes + weight > BYTES && !batch.is_empty()) {
+                break;
+            }
+            bytes += weight;
+            batch.extend(rest.next());
+        }
+        let last = rest.peek().is_none();
+        write_batch(db, batch, position.filter(|_| last)).await?;
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Result<(), surrealdb::Error> {
+    let mut statements = String::from("BEGIN;");
+    let mut variables = object([]);
+    for table in Table::ALL.into_iter().rev() {
+        let gone = ids(batch.iter().filter(|row| row.table == table && row.is_deletion()));
+        if matches!(&gone, Value::Array(ids) if !ids.is_empty()) {
+            let _ = write!(statements, " DELETE $gone_{0} RETURN NONE;", table.name());
+            variables.insert(format!("gone_{}", table.name()), gone);
+        }
+    }
+    let mut kept: [Vec<Value>; Table::ALL.len()] = Default::default();
+    for mut row in batch {
+        let id = row.record();
+        if let Some(mut content) = row.content.take() {
+            content.insert("id", id);
+            kept[row.table as usize].push(Value::Object(content));
+        }
+    }
+    for (table, rows) in Table::ALL.into_iter().zip(kept) {
+        if !rows.is_empty() {
+            upsert(&mut statements, table);
+            variables.insert(table.name(), Value::Array(Array::from(rows)));
+        }
+    }
+    if let Some(position) = position {
+        statements.push_str(" UPSERT meta:projections SET position = $position;");
+        variables.insert("position", int(position.0));
+    }
+    if statements.len() == "BEGIN;".len() {
+        return Ok(());
+    }
+    statements.push_str(" COMMIT;");
+    db.run_again(&statements, variables).await.map(drop)
+}
+
+fn upsert(statements: &mut String, table: Table) {
+    let (relation, name) = (if table.is_relation() { " RELATION" } else { "" }, table.name());
+    let _ = write!(statements, " INSERT{relation} INTO {name} ${name} ON DUPLICATE KEY UPDATE ");
+    for (index, field) in table.fields().iter().enumerate() {
+        let _ = write!(statements, "{}{field} = $input.{field}", if index == 0 { "" } else { ", " });
+    }
+    statements.push_str(" RETURN NONE;");
+}
+
+/// The position up to which the tables are complete.
+pub(crate) async fn position(db: &Db) -> Result<Position, surrealdb::Error> {
+    let found = db.value("SELECT VALUE position FROM ONLY meta:projections", object([])).await?;
+    Ok(Position(as_u64(&found).unwrap_or(0)))
+}
+
+/// Deletes all rows. From the first moment on, the tables count as empty.
+pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
+    db.run_again("UPSERT meta:projections SET position = 0", object([])).await?;
+    for table in Table::ALL.into_iter().rev() {
+        let delete = format!(
+            "LET $ids = SELECT VALUE id FROM {} LIMIT {}; DELETE $ids RETURN NONE; RETURN array::len($ids)",
+            table.name(),
+            ROWS * 2
+        );
+        while as_u64(&db.value(&delete, object([])).await?).unwrap_or(0) > 0 {}
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! The journal: operations as rows, large ones in chunks, each row bound to the one before by its digest.
+
+use std::sync::Arc;
+
+use hearsay_model::{Operation, Position};
+use surrealdb::types::{Array, Bytes, Object, RecordId, RecordIdKey, RecordIdKeyRange, Value};
+
+use crate::{
+    StoreError,
+    db::{Db, as_u64, int, object, record},
+    error::RESTORE,
+    mark::Acknowledged,
+};
+
+/// blake3 over the digest of the entry before and the operation's JSON: equal digests mean equal journals.
+pub(crate) type Digest = [u8; 32];
+
+/// The digest of the empty journal.
+pub(crate) const EMPTY: Acknowledged = Acknowledged { position: Position(0), digest: [0; 32] };
+
+/// Bytes of JSON that one transaction holds at most.
+const TRANSACTION: usize = 2 << 20;
+
+/// Bytes of JSON in a chunk.
+const CHUNK: usize = 1 << 20;
+
+/// Rows read at a time: at most `TRANSACTION` bytes each, in the usual case a few hundred.
+const PAGE: u64 = 256;
+
+fn digest(before: &Digest, json: &str) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(before);
+    hasher.update(json.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+/// Writes operations after `last`, all or none of them, and returns what is now the last.
+///
+/// Chunks go first, each in a transaction of its own; one last transaction holds the entries, and is the commit.
+pub(crate) async fn commit(
+    db: &Db,
+    place: &str,
+    last: Acknowledged,
+    operations: &[Arc<Operation>],
+) -> Result<Acknowledged, StoreError> {
+    let first = last.position.next();
+    let mut now = last;
+    let (mut rows, mut inline, mut chunked) = (Vec::with_capacity(operations.len()), 0, false);
+    for operation in operations {
+        let json = serde_json::to_string(&**operation).map_err(|error| StoreError::NotSaved {
+            place: place.into(),
+            first,
+            reason: error.to_string(),
+        })?;
+        now = Acknowledged { position: now.position.next(), digest: digest(&now.digest, &json) };
+        let mut summary = operation.summary.clone();
+        summary.truncate(summary.floor_char_boundary(200));
+        let mut row = object([
+            ("id", int(now.position.0)),
+            ("author", Value::String(operation.author.to_string())),
+            ("recorded", int(operation.recorded.0)),
+            ("summary", Value::String(summary)),
+            ("bytes", int(json.len())),
+            ("digest", Value::Bytes(Bytes::from(now.digest.to_vec()))),
+        ]);
+        if inline + json.len() <= TRANSACTION {
+            inline += json.len();
+            row.insert("chunks", int(0));
+            row.insert("operation", Value::String(json));
+        } else {
+            if !chunked {
+                // What an earlier attempt may have left.
+                sweep(db, first).await.map_err(|error| not_saved(place, first, &error))?;
+                chunked = true;
+            }
+            let count = write_chunks(db, now.position, &json).await;
+            let count = match count {
+                Ok(count) => count,
+                Err(error) => return Err(undone(db, place, first, error).await),
+            };
+            row.insert("chunks", int(count));
+        }
+        rows.push(Value::Object(row));
+    }
+    let rows = object([("rows", Value::Array(Array::from(rows)))]);
+    match db.run("INSERT INTO journal $rows RETURN NONE", rows).await {
+        Ok(_) => Ok(now),
+        Err(error) if chunked => Err(undone(db, place, first, error).await),
+        Err(error) => Err(uncertain(db, place, first, error).await),
+    }
+}
+
+async fn write_chunks(db: &Db, position: Position, json: &str) -> Result<u64, surrealdb::Error> {
+    let (mut rest, mut number) = (json, 0);
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        let row = object([("id", chunk_record(position, number)), ("text", Value::String(chunk.to_owned()))]);
+        db.run_again("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))])).await?;
+        (rest, number) = (after, number + 1);
+    }
+    Ok(number)
+}
+
+fn chunk_key(position: Position, number: u64) -> RecordIdKey {
+    RecordIdKey::Array(Array::from(vec![int(position.0), int(number)]))
+}
+
+fn chunk_record(position: Position, number: u64) -> Value {
+    record("journal_chunk", chunk_key(position, number))
+}
+
+fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
+    StoreError::NotSaved { place: place.into(), first, reason: error.to_string() }
+}
+
+/// A commit failed. Whether its entries are there all the same, the journal says.
+async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+    match entry(db, first).await {
+        Ok(None) => not_saved(place, first, &error),
+        _ => StoreError::Uncertain { place: place.into(), first, reason: error.to_string() },
+    }
+}
+
+/// As [`uncertain`], and takes the chunks away. Those that stay are swept before the next commit.
+async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+    let error = uncertain(db, place, first, error).await;
+    if let StoreError::NotSaved { .. } = error
+        && let Err(error) = sweep(db, first).await
+    {
+        tracing::warn!(%error, "chunks of an operation that was not saved stay until the next opening");
+    }
+    error
+}
+
+/// Deletes the chunks of a position and of all after it. Returns how many there were.
+pub(crate) async fn sweep(db: &Db, first: Position) -> Result<usize, surrealdb::Error> {
+    let range = RecordIdKeyRange::from(RecordIdKey::Array(Array::from(vec![int(first.0)]))..);
+    let range = Value::RecordId(RecordId::new("journal_chunk", range));
+    let ids = db.value("SELECT VALUE id FROM $range", object([("range", range)])).await?;
+    let ids = ids.into_array().map(Array::into_vec).unwrap_or_default();
+    let count = ids.len();
+    for id in ids {
+        db.run_again("DELETE $id RETURN NONE", object([("id", id)])).await?;
+    }
+    Ok(count)
+}
+
+/// The digest of the entry at a position; nothing, when there is no entry.
+pub(crate) async fn entry(db: &Db, position: Position) -> Result<Option<Digest>, surrealdb::Error> {
+    let id = object([("id", record("journal", position.0 as i64))]);
+    let found = db.value("SELECT VALUE digest FROM $id", id).await?;
+    let found = found.into_array().map(Array::into_vec).unwrap_or_default();
+    Ok(found.first().and_then(as_digest))
+}
+
+fn as_digest(value: &Value) -> Option<Digest> {
+    match value {
+        Value::Bytes(bytes) => bytes.as_ref().try_into().ok(),
+        _ => None,
+    }
+}
+
+/// Reads the entries after `last` in order and hands each over; checks that none is missing and each is as written.
+/// Returns the last there is.
+pub(crate) async fn read(
+    db: &Db,
+    place: &str,
+    mut last: Acknowledged,
+    mut each: impl FnMut(Acknowledged, Operation),
+) -> Result<Acknowledged, StoreError> {
+    loop {
+        let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);
+        let range = Value::RecordId(RecordId::new("journal", range));
+        let page = object([("range", range), ("page", int(PAGE))]);
+        let rows = db.value("SELECT * FROM $range LIMIT $page", page).await;
+        let rows = rows.map_err(|error| unreadable(place, last.position.next(), &error))?;
+        let rows = rows.into_array().map(Array::into_vec).unwrap_or_default();
+        let count = rows.len() as u64;
+        for row in rows {
+            let position = last.position.next();
+            let Value::Object(mut row) = row else {
+                return Err(StoreError::damaged(place, format!("operation {position} is not a row")));
+            };
+            match row.get("id") {
+                Some(Value::RecordId(RecordId { key: RecordIdKey::Number(n), .. })) if *n == position.0 as i64 => {}
+                Some(Value::RecordId(RecordId { key, .. })) => {
+                    let what = format!("operation {position} is missing from the journal; {key:?} follows");
+                    return Err(StoreError::damaged(place, what));
+                }
+                _ => return Err(StoreError::damaged(place, format!("operation {position} has no id"))),
+            }
+            let json = text(db, place, position, &mut row).await?;
+            let now = Acknowledged { position, digest: digest(&last.digest, &json) };
+            if row.get("digest").and_then(as_digest) != Some(now.digest) {
+                let what = format!("operation {position} is not as it was written (its digest differs)");
+                return Err(StoreError::damaged(place, what));
+            }
+            let operation = serde_json::from_str(&json).map_err(|error| StoreError::Damaged {
+                place: place.into(),
+                what: format!("operation {position} cannot be read: {error}"),
+                advice: "use the version of Hearsay that wrote it, or restore the directory from a backup",
+            })?;
+            each(now, operation);
+            last = now;
+        }
+        if count < PAGE {
+            return Ok(last);
+        }
+    }
+}
+
+fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
+    let what = format!("the journal cannot be read from operation {position} on: {error}");
+    StoreError::Damaged { place: place.into(), what, advice: RESTORE }
+}
+
+/// The JSON of an entry, put together from its chunks where it has some.
+async fn text(db: &Db, place: &str, position: Position, row: &mut Object) -> Result<String, StoreError> {
+    let chunks = row.get("chunks").and_then(as_u64);
+    let bytes = row.get("bytes").and_then(as_u64);
+    let mut json = match (chunks, row.remove("operation")) {
+        (Some(0), Some(Value::String(json))) => return Ok(json),
+        (Some(1..), None | Some(Value::None)) => String::new(),
+        _ => return Err(StoreError::damaged(place, format!("operation {position} has no content"))),
+    };
+    for number in 0..chunks.unwrap_or_default() {
+        let id = object([("id", chunk_record(position, number))]);
+        let found = db.value("SELECT VALUE text FROM $id", id).await.map_err(|e| unreadable(place, position, &e))?;
+        match found.into_array().map(Array::into_vec).unwrap_or_default().pop() {
+            Some(Value::String(chunk)) => json.push_str(&chunk),
+            _ => {
+                let what = format!("chunk {number} of operation {position} is missing");
+                return Err(StoreError::damaged(place, what));
+            }
+        }
+    }
+    if bytes != Some(json.len() as u64) {
+        return Err(StoreError::damaged(place, format!("operation {position} has lost a part")));
+    }
+    Ok(json)
+}

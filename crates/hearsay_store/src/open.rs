@@ -1,0 +1,346 @@
+//! Opening a campaign: take the directory, open the database, bring its schema up to date, and fold the journal.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hearsay_model::{Key, Operation, Position, State};
+
+use crate::{
+    Store, StoreError,
+    db::{Db, Place},
+    error::RESTORE,
+    graph, journal,
+    mark::{Acknowledged, Mark},
+    migrate,
+    owner::Owner,
+    snapshot,
+    store::Shared,
+};
+
+/// Where a campaign is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// In a directory, made when it is not there. Nothing else should live in it.
+    Directory(PathBuf),
+    /// In memory: gone when the store is dropped. For tests, and for games that keep no memory.
+    Memory,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => path.display().fmt(f),
+            Self::Memory => f.write_str("memory"),
+        }
+    }
+}
+
+impl<P: Into<PathBuf>> From<P> for Location {
+    fn from(path: P) -> Self {
+        Self::Directory(path.into())
+    }
+}
+
+/// How a store behaves. The defaults fit a game.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Threads that the store runs on; 2, when nothing is said. SurrealDB adds a pool of its own, 16 idle threads on
+    /// a small machine, which the environment variable `SURREAL_KVS_THREADPOOL_SIZE` (4 or more) bounds.
+    pub threads: usize,
+    /// How long one statement may take; 60 seconds, when nothing is said.
+    pub query_timeout: Duration,
+    /// How long opening may take; 10 minutes, when nothing is said.
+    pub open_timeout: Duration,
+    /// How long [`Store::close`] waits for queued work and for the database; 60 seconds, when nothing is said.
+    /// Dropping a store waits for 5 seconds at most.
+    pub close_timeout: Duration,
+    /// Commits that fail on demand.
+    #[cfg(feature = "testing")]
+    pub faults: crate::testing::Faults,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            threads: 2,
+            query_timeout: Duration::from_secs(60),
+            open_timeout: Duration::from_secs(600),
+            close_timeout: Duration::from_secs(60),
+            #[cfg(feature = "testing")]
+            faults: crate::testing::Faults::default(),
+        }
+    }
+}
+
+/// An open store, and the state that its journal folds to.
+#[derive(Debug)]
+pub struct Opened {
+    /// The store.
+    pub store: Store,
+    /// The state at [`OpenReport::position`].
+    pub state: State,
+    /// How opening went.
+    pub report: OpenReport,
+}
+
+/// How opening went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenReport {
+    /// The position of the newest operation.
+    pub position: Position,
+    /// The position of the snapshot that was used; nothing, when none was.
+    pub snapshot: Option<Position>,
+    /// Why a snapshot that is there was not used.
+    pub snapshot_ignored: Option<String>,
+    /// How many operations were read from the journal, after the snapshot.
+    pub tail: u64,
+    /// Chunks of operations that were never committed, now deleted.
+    pub swept_chunks: usize,
+    /// Records of the graph tables that are behind, and are being written in the background.
+    pub catching_up: usize,
+    /// The schema that was found; 0 for a new database.
+    pub schema: u64,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What the background writes after opening.
+pub(crate) struct CatchUp {
+    /// The keys whose records are behind; nothing, when all tables are to be written anew.
+    pub(crate) keys: Option<Vec<Key>>,
+}
+
+/// An open database with its state.
+pub(crate) struct Ready {
+    pub(crate) db: Db,
+    pub(crate) state: State,
+    pub(crate) last: Acknowledged,
+    pub(crate) projected: Position,
+    pub(crate) catch_up: Option<CatchUp>,
+    pub(crate) report: OpenReport,
+}
+
+/// The files beside the database.
+pub(crate) struct Files {
+    pub(crate) directory: PathBuf,
+    pub(crate) owner: Owner,
+    pub(crate) mark: Mark,
+    pub(crate) acknowledged: Option<Acknowledged>,
+}
+
+pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened, StoreError> {
+    let started = Instant::now();
+    let place = location.to_string();
+    let files = match &location {
+        Location::Directory(path) => Some(take(path)?),
+        Location::Memory => None,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(options.threads.max(1))
+        .thread_name("hearsay-store")
+        // SurrealDB recurses deeply when it runs statements.
+        .thread_stack_size(10 << 20)
+        .max_blocking_threads(4)
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| StoreError::Database {
+        place: place.clone(),
+        action: "start its threads",
+        reason: error.to_string(),
+    })?;
+    let task = prepare(
+        place.clone(),
+        files.as_ref().map(|files| files.directory.clone()),
+        files.as_ref().and_then(|files| files.acknowledged),
+        options.query_timeout,
+        started,
+    );
+    let timeout = options.open_timeout;
+    // In a task of its own, so that a panic within the database becomes an error.
+    let ready = crate::store::block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
+    let ready = match ready {
+        Ok(Ok(ready)) => ready,
+        Ok(Err(crash)) => Err(StoreError::damaged(&place, format!("the database stopped while opening: {crash}"))),
+        Err(_) => Err(StoreError::TooSlow { place: place.clone(), action: "open", waited: timeout }),
+    };
+    match ready {
+        Ok(ready) => Ok(Shared::start(runtime, place, files, ready, options)),
+        Err(error) => {
+            runtime.shutdown_timeout(Duration::from_secs(5));
+            Err(error)
+        }
+    }
+}
+
+/// Makes the directory, takes it, and reads the mark.
+fn take(path: &Path) -> Result<Files, StoreError> {
+    // The engine takes its path as part of a URL.
+    let refused = |reason| StoreError::Path { path: path.into(), reason };
+    let text = path.to_str().ok_or_else(|| refused("its path is not valid Unicode"))?;
+    if text.contains('?') {
+        return Err(refused("its path has a question mark"));
+    }
+    std::fs::create_dir_all(path).map_err(|source| StoreError::File {
+        action: "make",
+        path: path.into(),
+        advice: "choose a directory that this user may write to",
+        source,
+    })?;
+    let owner = Owner::take(path)?;
+    let (mark, acknowledged) = Mark::open(path)?;
+    Ok(Files { directory: path.into(), owner, mark, acknowledged })
+}
+
+async fn prepare(
+    place: String,
+    directory: Option<PathBuf>,
+    acknowledged: Option<Acknowledged>,
+    query_timeout: Duration,
+    started: Instant,
+) -> Result<Ready, StoreError> {
+    // The snapshot is decoded while the database opens.
+    let reading = directory.clone().map(|directory| std::thread::spawn(move || snapshot::read(&directory)));
+    let place_of_db = match &directory {
+        Some(directory) => Place::Directory(directory.join("db")),
+        None => Place::Memory,
+    };
+    let db = Db::open(place_of_db, query_timeout).await.map_err(|reason| StoreError::Damaged {
+        place: place.clone(),
+        what: format!("the database does not open: {reason}"),
+        advice: RESTORE,
+    })?;
+    let read = reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading it stopped".into())));
+    match fold(&db, &place, acknowledged, read).await {
+        Ok((state, last, projected, catch_up, mut report)) => {
+            report.took = started.elapsed();
+            Ok(Ready { db, state, last, projected, catch_up, report })
+        }
+        Err(error) => {
+            // So that the directory can be opened again, by a newer version for instance.
+            let _ = db.close(Duration::from_secs(10)).await;
+            Err(error)
+        }
+    }
+}
+
+type Folded = (State, Acknowledged, Position, Option<CatchUp>, OpenReport);
+
+async fn fold(
+    db: &Db,
+    place: &str,
+    acknowledged: Option<Acknowledged>,
+    read: Result<Option<snapshot::Snapshot>, String>,
+) -> Result<Folded, StoreError> {
+    let unreadable = |error: surrealdb::Error| StoreError::damaged(place, error.to_string());
+    let schema = migrate::migrate(db, place).await?;
+    let projected = graph::position(db).await.map_err(unreadable)?;
+    let mut fold = Fold { state: State::default(), projected, touched: BTreeSet::new(), failed: None };
+    let (mut used, mut ignored) = (None, None);
+    let mut last = journal::EMPTY;
+    match read {
+        Ok(None) => {}
+        Ok(Some(snapshot)) => {
+            let entry = journal::entry(db, snapshot.at.position).await.map_err(unreadable)?;
+            if entry == Some(snapshot.at.digest) {
+                snapshot.operations.into_iter().for_each(|operation| fold.apply(operation));
+                if fold.failed.is_some() {
+                    ignored = Some("its operations cannot be applied".to_owned());
+                    fold = Fold { state: State::default(), projected, touched: BTreeSet::new(), failed: None };
+                } else {
+                    last = snapshot.at;
+                    used = Some(last.position);
+                }
+            } else if entry.is_none() {
+                ignored = Some(format!("it is ahead of the journal, at position {}", snapshot.at.position));
+            } else {
+                ignored = Some("the journal has another operation at its position".to_owned());
+            }
+        }
+        Err(reason) => ignored = Some(reason),
+    }
+    if let Some(reason) = &ignored {
+        tracing::warn!(place, reason, "the snapshot is not used");
+    }
+    let before = last.position;
+    let mut at_mark = acknowledged.filter(|mark| mark.position == before).map(|_| last.digest);
+    let last = journal::read(db, place, last, |at, operation| {
+        if acknowledged.is_some_and(|mark| mark.position == at.position) {
+            at_mark = Some(at.digest);
+        }
+        fold.apply(operation);
+    })
+    .await?;
+    if let Some((position, reason)) = fold.failed {
+        return Err(StoreError::damaged(place, format!("operation {position} cannot be applied: {reason}")));
+    }
+    compare(place, acknowledged, last, at_mark)?;
+    let swept_chunks = journal::sweep(db, last.position.next()).await.map_err(unreadable)?;
+    let catch_up = if projected > last.position {
+        Some(CatchUp { keys: None })
+    } else {
+        let keys: Vec<Key> = fold.touched.into_iter().collect();
+        (projected < last.position).then_some(CatchUp { keys: Some(keys) })
+    };
+    let report = OpenReport {
+        position: last.position,
+        snapshot: used,
+        snapshot_ignored: ignored,
+        tail: last.position.0 - before.0,
+        swept_chunks,
+        catching_up: catch_up.as_ref().map_or(0, |work| match &work.keys {
+            Some(keys) => keys.len(),
+            None => fold.state.fact_count() + fold.state.entity_count(),
+        }),
+        schema,
+        took: Duration::ZERO,
+    };
+    Ok((fold.state, last, projected, catch_up, report))
+}
+
+/// Compares the journal with the mark of what was acknowledged.
+fn compare(
+    place: &str,
+    acknowledged: Option<Acknowledged>,
+    last: Acknowledged,
+    at_mark: Option<journal::Digest>,
+) -> Result<(), StoreError> {
+    let Some(mark) = acknowledged else { return Ok(()) };
+    let advice = "restore the directory from a backup; if an older `db` was put in place on purpose, delete the file `acknowledged` beside it";
+    let damaged = |what| Err(StoreError::Damaged { place: place.into(), what, advice });
+    if last.position < mark.position {
+        return damaged(format!(
+            "the journal ends at operation {}, but operation {} was saved",
+            last.position, mark.position
+        ));
+    }
+    if at_mark.is_some_and(|digest| digest != mark.digest) {
+        return damaged(format!("operation {} is not the one that was saved", mark.position));
+    }
+    Ok(())
+}
+
+/// The state as it grows, and the keys whose records in the graph tables are behind.
+struct Fold {
+    state: State,
+    projected: Position,
+    touched: BTreeSet<Key>,
+    failed: Option<(Position, String)>,
+}
+
+impl Fold {
+    fn apply(&mut self, operation: Operation) {
+        if self.failed.is_some() {
+            return;
+        }
+        match self.state.apply(Arc::new(operation)) {
+            Ok(applied) if applied.position > self.projected => self.touched.extend(applied.touched),
+            Ok(_) => {}
+            Err(error) => self.failed = Some((self.state.position().next(), error.to_string())),
+        }
+    }
+}

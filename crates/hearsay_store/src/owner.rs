@@ -1,0 +1,133 @@
+//! One process per campaign directory.
+//!
+//! SurrealKV empties its own lock file before it tries the lock, so whoever holds it cannot be read from there. Two
+//! files of our own: `owner.lock` is locked for as long as the store is open (the system releases it with the
+//! process, however that ends), and `owner` says who holds it.
+
+use std::{
+    fmt,
+    fs::{File, OpenOptions, TryLockError},
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+
+/// Who has a campaign open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The process id; 0 when it is not known.
+    pub pid: u32,
+    /// The program's file name.
+    pub program: String,
+    /// The machine.
+    pub host: String,
+    /// Since when, as `2026-11-20 14:31:54 UTC`.
+    pub since: String,
+}
+
+impl Holder {
+    fn this_process() -> Self {
+        let program = std::env::current_exe().ok();
+        let program = program.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        Self {
+            pid: std::process::id(),
+            program: program.unwrap_or_else(|| "unknown".into()),
+            host: host(),
+            since: utc(seconds),
+        }
+    }
+
+    fn read(path: &Path) -> Self {
+        let read = std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let unknown = || "unknown".to_owned();
+        read.unwrap_or_else(|| Self { pid: 0, program: unknown(), host: unknown(), since: unknown() })
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.pid == 0 {
+            return f.write_str("another program");
+        }
+        write!(f, "`{}` (process {} on {}, since {})", self.program, self.pid, self.host, self.since)
+    }
+}
+
+fn host() -> String {
+    let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
+    let named = named.filter(|name| !name.is_empty());
+    let variable = |name| std::env::var(name).ok();
+    named.or_else(|| variable("COMPUTERNAME")).or_else(|| variable("HOSTNAME")).unwrap_or_else(|| "this machine".into())
+}
+
+/// Seconds since 1970 as date and time, by Howard Hinnant's `civil_from_days`.
+fn utc(seconds: u64) -> String {
+    let (days, rest) = ((seconds / 86_400) as i64, seconds % 86_400);
+    let z = days + 719_468;
+    let (era, day_of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", rest / 3_600, rest / 60 % 60, rest % 60)
+}
+
+/// The hold on a directory. Released when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Owner {
+    _lock: File,
+    file: PathBuf,
+}
+
+impl Owner {
+    /// Takes the directory, or says who has it. What a process left that ended without closing is taken over.
+    pub(crate) fn take(directory: &Path) -> Result<Self, StoreError> {
+        let (lock_path, file) = (directory.join("owner.lock"), directory.join("owner"));
+        let refused = |action, path: &Path, source| StoreError::File {
+            action,
+            path: path.into(),
+            advice: "choose a directory that this user may write to, on a local disk",
+            source,
+        };
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
+        let lock = lock.map_err(|source| refused("write", &lock_path, source))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Held { directory: directory.into(), holder: Holder::read(&file) });
+            }
+            Err(TryLockError::Error(source)) => return Err(refused("lock", &lock_path, source)),
+        }
+        if file.exists() {
+            tracing::info!(directory = %directory.display(), holder = %Holder::read(&file), "taken over from a program that ended without closing");
+        }
+        let text = serde_json::to_vec(&Holder::this_process()).unwrap_or_default();
+        std::fs::write(&file, text).map_err(|source| refused("write", &file, source))?;
+        Ok(Self { _lock: lock, file })
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // Before the lock goes: after it, the file may be another's.
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_become_dates() {
+        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(utc(951_782_400), "2000-02-29 00:00:00 UTC");
+        assert_eq!(utc(1_795_185_114), "2026-11-20 14:31:54 UTC");
+    }
+}

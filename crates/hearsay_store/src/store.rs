@@ -1,0 +1,362 @@
+//! The store: what callers hold.
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+        mpsc,
+    },
+    time::{Duration, Instant},
+};
+
+use hearsay_model::{Operation, Position, State};
+use tokio::{
+    runtime::{Handle, Runtime},
+    sync::mpsc::{UnboundedSender, unbounded_channel},
+    task::JoinHandle,
+};
+
+use crate::{
+    Location, Opened, Row, StoreError, StoreOptions, Vector,
+    db::Db,
+    mark::Mark,
+    open::{self, Files, Ready},
+    owner::Owner,
+    projection,
+    worker::{self, Background, Commit, Done},
+};
+
+/// What the tasks and the store share.
+pub(crate) struct Shared {
+    pub(crate) db: Db,
+    pub(crate) place: String,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) mark: Option<Mark>,
+    pub(crate) committed: AtomicU64,
+    pub(crate) projected: AtomicU64,
+    /// Rows that wait to be written.
+    pub(crate) backlog: AtomicUsize,
+    #[cfg(feature = "testing")]
+    pub(crate) faults: crate::testing::Faults,
+}
+
+/// What must be taken apart at the end.
+struct Running {
+    runtime: Runtime,
+    commits: UnboundedSender<Commit>,
+    background: UnboundedSender<Background>,
+    tasks: [JoinHandle<()>; 2],
+    owner: Option<Owner>,
+}
+
+/// A campaign's journal and graph, open. See the [crate] documentation.
+///
+/// Everything but opening, closing and the functions named `…_blocking` returns at once; functions that are given as
+/// `done` are called from a thread of the store, must be short, and must not call a blocking function of the store.
+pub struct Store {
+    shared: Arc<Shared>,
+    running: Option<Running>,
+    close_timeout: Duration,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("place", &self.shared.place).field("position", &self.position()).finish()
+    }
+}
+
+/// Waits for a future, on a thread of its own where this one belongs to a runtime and may not wait.
+pub(crate) fn block_on<T: Send>(runtime: &Runtime, future: impl Future<Output = T> + Send) -> T {
+    if Handle::try_current().is_err() {
+        return runtime.block_on(future);
+    }
+    std::thread::scope(|scope| match scope.spawn(|| runtime.block_on(future)).join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}
+
+impl Shared {
+    pub(crate) fn start(
+        runtime: Runtime,
+        place: String,
+        files: Option<Files>,
+        ready: Ready,
+        options: &StoreOptions,
+    ) -> Opened {
+        let Ready { db, state, last, projected, catch_up, report } = ready;
+        let (directory, owner, mark) = match files {
+            Some(Files { directory, owner, mark, .. }) => (Some(directory), Some(owner), Some(mark)),
+            None => (None, None, None),
+        };
+        if let Some(mark) = &mark {
+            mark.write(last);
+        }
+        let shared = Arc::new(Self {
+            db,
+            place,
+            directory,
+            mark,
+            committed: AtomicU64::new(last.position.0),
+            projected: AtomicU64::new(projected.0),
+            backlog: AtomicUsize::new(0),
+            #[cfg(feature = "testing")]
+            faults: options.faults.clone(),
+        });
+        let (commits, commit_queue) = unbounded_channel();
+        let (background, background_queue) = unbounded_channel();
+        let tasks = [
+            runtime.spawn(worker::commit(Arc::clone(&shared), commit_queue, last)),
+            runtime.spawn(worker::background(Arc::clone(&shared), background_queue)),
+        ];
+        if let Some(open::CatchUp { keys }) = catch_up {
+            let _ = background.send(Background::CatchUp { state: Box::new(state.clone()), keys });
+        }
+        let running = Running { runtime, commits, background, tasks, owner };
+        let store = Store { shared, running: Some(running), close_timeout: options.close_timeout };
+        Opened { store, state, report }
+    }
+}
+
+impl Store {
+    /// Opens a campaign, and makes it when it is not there. Waits; takes about a second for a large campaign with a
+    /// snapshot, several without one.
+    ///
+    /// # Errors
+    /// When another process has the directory open, the directory cannot be written to, a newer version of Hearsay
+    /// wrote the database, or the database is damaged. Nothing that was acknowledged is ever silently missing.
+    pub fn open(location: impl Into<Location>, options: StoreOptions) -> Result<Opened, StoreError> {
+        open::open(location.into(), &options)
+    }
+
+    /// The position of the newest operation that is durable.
+    pub fn position(&self) -> Position {
+        Position(self.shared.committed.load(Ordering::Acquire))
+    }
+
+    /// The position up to which the graph tables show the journal.
+    pub fn projected(&self) -> Position {
+        Position(self.shared.projected.load(Ordering::Acquire))
+    }
+
+    /// How many rows wait to be written to the graph tables. A caller that imports much waits while this is large.
+    pub fn backlog(&self) -> usize {
+        self.shared.backlog.load(Ordering::Relaxed)
+    }
+
+    /// The campaign's directory; nothing, when it is in memory.
+    pub fn directory(&self) -> Option<&std::path::Path> {
+        self.shared.directory.as_deref()
+    }
+
+    /// Commits operations at the positions from `first` on: all of them or none, in one transaction, after all
+    /// commits before. `done` hears of it once they are on the disk.
+    ///
+    /// Operations are not checked: check them with [`State::check`], and apply them once `done` was called. Small
+    /// operations share the cost of one commit; a few dozen at a time make good use of it. A failed commit leaves
+    /// [`Store::position`] as it was, and those queued behind it fail as [`StoreError::OutOfOrder`].
+    pub fn commit(
+        &self,
+        first: Position,
+        operations: Vec<Arc<Operation>>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        let sent = self.running.as_ref().map(|running| {
+            running.commits.send(Commit::Operations { first, operations, done: Box::new(done) })
+        });
+        match sent {
+            Some(Ok(())) => {}
+            Some(Err(tokio::sync::mpsc::error::SendError(Commit::Operations { done, .. }))) => {
+                done(Err(StoreError::Closed));
+            }
+            // A store without its tasks is being dropped, and nobody can call it.
+            _ => {}
+        }
+    }
+
+    /// Commits operations, and waits until they are on the disk.
+    ///
+    /// # Errors
+    /// As [`Store::commit`].
+    pub fn commit_blocking(&self, first: Position, operations: Vec<Arc<Operation>>) -> Result<(), StoreError> {
+        wait(|done| self.commit(first, operations, done))
+    }
+
+    fn background(&self, job: Background) {
+        if let Some(running) = &self.running
+            && let Err(tokio::sync::mpsc::error::SendError(job)) = running.background.send(job)
+        {
+            match job {
+                Background::Project { done, .. }
+                | Background::Clear(done)
+                | Background::PutVectors { done, .. }
+                | Background::LoadVectors { done, .. }
+                | Background::ClearVectors { done, .. }
+                | Background::Snapshot { done, .. }
+                | Background::Settle(done) => done(Err(StoreError::Closed)),
+                Background::CatchUp { .. } => {}
+            }
+        }
+    }
+
+    /// Writes rows to the graph tables in the background, in the order of calls. `position` is that of the operation
+    /// whose touched keys made the [rows](projection::rows()); once they are written, [`Store::projected`] says so.
+    pub fn project(
+        &self,
+        rows: Vec<Row>,
+        position: Position,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.project_part(rows, Some(position), Box::new(done));
+    }
+
+    fn project_part(&self, rows: Vec<Row>, position: Option<Position>, done: Done) {
+        self.shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
+        self.background(Background::Project { rows, position, done });
+    }
+
+    /// Deletes the graph tables and writes them from the state. Waits; `progress` hears how many of how many records
+    /// are written. Until it is through, queries see some of them.
+    ///
+    /// # Errors
+    /// When the database cannot write.
+    pub fn rebuild_projections_blocking(
+        &self,
+        state: &State,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), StoreError> {
+        wait(|done| self.background(Background::Clear(Box::new(done))))?;
+        let keys = projection::all_keys(state);
+        let mut written = 0;
+        for part in keys.chunks(2_000) {
+            wait(|done| self.project_part(projection::rows(state, part), None, Box::new(done)))?;
+            written += part.len();
+            progress(written, keys.len());
+        }
+        wait(|done| self.project_part(Vec::new(), Some(state.position()), Box::new(done)))
+    }
+
+    /// Keeps vectors that a model made, each under the hash of its text. They replace earlier ones.
+    pub fn put_vectors(
+        &self,
+        model: &str,
+        vectors: Vec<Vector>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.background(Background::PutVectors { model: model.to_owned(), vectors, done: Box::new(done) });
+    }
+
+    /// Reads the vectors of a model in the background, a few thousand at a time, in the order of their hashes. `page`
+    /// says whether it wants more.
+    pub fn load_vectors(
+        &self,
+        model: &str,
+        page: impl FnMut(Vec<Vector>) -> bool + Send + 'static,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        let (page, done) = (Box::new(page), Box::new(done));
+        self.background(Background::LoadVectors { model: model.to_owned(), page, done });
+    }
+
+    /// Deletes the vectors of every model but one, or of all.
+    pub fn clear_vectors(
+        &self,
+        except_model: Option<&str>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        let except = except_model.map(str::to_owned);
+        self.background(Background::ClearVectors { except, done: Box::new(done) });
+    }
+
+    /// Writes a snapshot of the journal up to the state's position in the background, so that opening is quick. In
+    /// memory there is nothing to write.
+    pub fn write_snapshot(&self, state: &State, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
+        let operations = state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
+        self.background(Background::Snapshot { position: state.position(), operations, done: Box::new(done) });
+    }
+
+    /// Waits until everything that was queued is done.
+    ///
+    /// # Errors
+    /// When the store stopped.
+    pub fn settle_blocking(&self) -> Result<(), StoreError> {
+        wait(|done| {
+            if let Some(running) = &self.running {
+                let _ = running.commits.send(Commit::Settle(Box::new(done)));
+            }
+        })?;
+        wait(|done| self.background(Background::Settle(Box::new(done))))
+    }
+
+    /// Runs SurrealQL and waits for the result of the last statement. It runs in a transaction that is cancelled, so
+    /// nothing that it writes stays. For tests and for looking around, not for hot paths.
+    ///
+    /// # Errors
+    /// When a statement fails.
+    pub fn query_blocking(&self, surrealql: &str) -> Result<serde_json::Value, StoreError> {
+        let Some(running) = &self.running else { return Err(StoreError::Closed) };
+        let shared = Arc::clone(&self.shared);
+        let statements = surrealql.to_owned();
+        let task = running.runtime.spawn(async move { shared.db.look(&statements).await });
+        let value = block_on(&running.runtime, task).map_err(|crash| StoreError::Query(crash.to_string()))?;
+        value.map(surrealdb::types::Value::into_json_value).map_err(|error| StoreError::Query(error.to_string()))
+    }
+
+    /// Does what is queued, shuts the database down, and waits until another process could open the directory.
+    ///
+    /// # Errors
+    /// When that takes longer than [`StoreOptions::close_timeout`], or the database cannot shut down. What was
+    /// acknowledged is safe all the same.
+    pub fn close(mut self) -> Result<(), StoreError> {
+        self.finish(self.close_timeout)
+    }
+
+    fn finish(&mut self, patience: Duration) -> Result<(), StoreError> {
+        let Some(Running { runtime, commits, background, tasks, owner }) = self.running.take() else { return Ok(()) };
+        let (started, place) = (Instant::now(), self.shared.place.clone());
+        drop((commits, background));
+        let [commit, background] = tasks;
+        let tasks = async {
+            let _ = commit.await;
+            let _ = background.await;
+        };
+        let slow = || StoreError::TooSlow { place: place.clone(), action: "close", waited: patience };
+        let drained = block_on(&runtime, async { tokio::time::timeout(patience, tasks).await });
+        let result = match drained {
+            Ok(()) => {
+                let db = Arc::clone(&self.shared);
+                let left = patience.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
+                let closed = runtime.spawn(async move { db.db.close(left).await });
+                let closed = block_on(&runtime, closed).unwrap_or_else(|crash| Err(crash.to_string()));
+                closed.map_err(|reason| StoreError::Database { place: place.clone(), action: "close", reason })
+            }
+            Err(_) => Err(slow()),
+        };
+        if Handle::try_current().is_ok() {
+            runtime.shutdown_background();
+        } else {
+            runtime.shutdown_timeout(Duration::from_secs(1));
+        }
+        drop(owner);
+        result
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Err(error) = self.finish(self.close_timeout.min(Duration::from_secs(5))) {
+            tracing::warn!(%error, "the campaign was dropped without closing well");
+        }
+    }
+}
+
+/// Starts something, and waits until it is done.
+fn wait(start: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>)) -> Result<(), StoreError> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    start(Box::new(move |result| {
+        let _ = sender.send(result);
+    }));
+    receiver.recv().unwrap_or(Err(StoreError::Closed))
+}

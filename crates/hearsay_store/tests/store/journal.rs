@@ -1,0 +1,229 @@
+//! Committing, opening again, holding a directory.
+
+use std::{
+    process::Command,
+    sync::{Arc, Mutex, mpsc},
+    time::Instant,
+};
+
+use hearsay_model::{Position, State};
+use hearsay_store::{Location, Opened, Store, StoreError, StoreOptions, testing::Faults};
+
+use crate::worlds::*;
+
+#[test]
+fn operations_are_there_after_closing() {
+    let directory = tempfile::tempdir().unwrap();
+    let opened = open(directory.path());
+    assert_eq!((opened.report.position, opened.report.schema), (Position(0), 0));
+    let (store, mut state) = (opened.store, opened.state);
+    commit(&store, &mut state, &[small(0)]);
+    commit(&store, &mut state, &[small(1), small(2), large(0, 3000)]);
+    assert_eq!(store.position(), Position(4));
+    store.close().unwrap();
+    assert!(!directory.path().join("owner").exists());
+
+    let opened = open(directory.path());
+    assert_eq!((opened.report.position, opened.report.tail, opened.report.schema), (Position(4), 4, 1));
+    assert!(opened.state == state);
+    let read: Vec<_> = opened.state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
+    assert_eq!(read, [small(0), small(1), small(2), large(0, 3000)]);
+    opened.store.close().unwrap();
+}
+
+#[test]
+fn memory_holds_a_campaign_too() {
+    let opened = memory();
+    let (store, mut state) = (opened.store, opened.state);
+    commit(&store, &mut state, &[small(0), small(1)]);
+    assert_eq!(store.position(), Position(2));
+    assert_eq!(store.query_blocking("RETURN count(SELECT * FROM journal)").unwrap(), 2);
+    wait(|done| store.write_snapshot(&state, done)).unwrap();
+    store.close().unwrap();
+}
+
+#[test]
+fn a_large_operation_is_written_in_chunks() {
+    let directory = tempfile::tempdir().unwrap();
+    let opened = open(directory.path());
+    let (store, mut state) = (opened.store, opened.state);
+    commit(&store, &mut state, &[small(0)]);
+    commit(&store, &mut state, &[large(1, 5 << 20)]);
+    // Several that are too large together are one commit all the same.
+    commit(&store, &mut state, &[small(1), large(2, 1 << 20), large(3, 1 << 20), large(4, 1 << 20), small(2)]);
+    let chunks = store.query_blocking("RETURN count(SELECT VALUE id FROM journal_chunk)").unwrap();
+    assert!(chunks.as_u64().unwrap() >= 6, "{chunks}");
+    store.close().unwrap();
+    let opened = open(directory.path());
+    assert!(opened.state == state);
+    assert_eq!((opened.report.position, opened.report.swept_chunks), (Position(7), 0));
+}
+
+#[test]
+fn commits_keep_their_order_and_are_acknowledged_after_they_are_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let Opened { store, .. } = open(directory.path());
+    let store = Arc::new(store);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let (sender, receiver) = mpsc::channel();
+    let mut next = 0;
+    for group in [1, 5, 64, 3] {
+        let operations = (next..next + group).map(small).collect();
+        let (heard, sender, first) = (Arc::clone(&heard), sender.clone(), Position(next as u64 + 1));
+        let last = Position((next + group) as u64);
+        let looker = Arc::clone(&store);
+        store.commit(first, operations, move |result| {
+            result.unwrap();
+            assert!(looker.position() >= last);
+            heard.lock().unwrap().push(first);
+            sender.send(()).unwrap();
+        });
+        next += group;
+    }
+    (0..4).for_each(|_| receiver.recv().unwrap());
+    assert_eq!(*heard.lock().unwrap(), [Position(1), Position(2), Position(7), Position(71)]);
+    let ids = store.query_blocking("SELECT VALUE record::id(id) FROM journal").unwrap();
+    let ids: Vec<u64> = ids.as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
+    assert_eq!(ids, (1..=73).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_gap_is_refused() {
+    let Opened { store, .. } = memory();
+    store.commit_blocking(Position(1), vec![small(0)]).unwrap();
+    for wrong in [0, 1, 3] {
+        let error = store.commit_blocking(Position(wrong), vec![small(1)]).unwrap_err();
+        let expected = StoreError::OutOfOrder { expected: Position(2), given: Position(wrong) };
+        assert_eq!(error.to_string(), expected.to_string());
+    }
+    assert_eq!(store.position(), Position(1));
+    store.commit_blocking(Position(2), vec![small(1)]).unwrap();
+}
+
+#[test]
+fn a_failed_commit_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let faults = Faults::default();
+    let options = StoreOptions { faults: faults.clone(), ..StoreOptions::default() };
+    let Opened { store, mut state, .. } = Store::open(directory.path(), options).unwrap();
+    faults.fail_after(1);
+    commit(&store, &mut state, &[small(0)]);
+    let error = store.commit_blocking(Position(2), vec![small(1)]).unwrap_err();
+    assert!(matches!(error, StoreError::Injected(Position(2))), "{error}");
+    assert_eq!(store.position(), Position(1));
+    faults.heal();
+    commit(&store, &mut state, &[small(1)]);
+    store.close().unwrap();
+    assert!(open(directory.path()).state == state);
+}
+
+#[test]
+fn a_second_opener_is_told_who_has_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = open(directory.path());
+    let error = Store::open(directory.path(), StoreOptions::default()).unwrap_err();
+    let StoreError::Held { holder, .. } = &error else { panic!("{error}") };
+    assert_eq!(holder.pid, std::process::id());
+    assert!(error.to_string().contains("close that program first"), "{error}");
+    first.store.close().unwrap();
+    // Dropping releases it too.
+    drop(open(directory.path()));
+    drop(open(directory.path()));
+}
+
+#[test]
+fn what_a_dead_process_left_is_taken_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let dead = Command::new("true").spawn().map(|mut child| {
+        child.wait().unwrap();
+        child.id()
+    });
+    let owner = format!(r#"{{"pid":{},"program":"game","host":"here","since":"yesterday"}}"#, dead.unwrap_or(1));
+    std::fs::create_dir_all(directory.path()).unwrap();
+    std::fs::write(directory.path().join("owner"), owner).unwrap();
+    std::fs::write(directory.path().join("owner.lock"), "").unwrap();
+    open(directory.path()).store.close().unwrap();
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let below = file.join("campaign");
+    let error = Store::open(below.as_path(), StoreOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("a-file/campaign") && error.contains("choose a directory"), "{error}");
+
+    let closed = directory.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    let mut permissions = std::fs::metadata(&closed).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&closed, permissions).unwrap();
+    // Whoever may write to everything tries a file system that nobody may write to.
+    let path = if std::fs::write(closed.join("try"), "").is_ok() { "/proc/sys".into() } else { closed };
+    let error = Store::open(path.as_path(), StoreOptions::default()).unwrap_err();
+    assert!(matches!(error, StoreError::File { .. }), "{error}");
+    assert!(error.to_string().contains("owner.lock"), "{error}");
+
+    let error = Store::open("what?", StoreOptions::default()).unwrap_err();
+    assert!(matches!(error, StoreError::Path { .. }), "{error}");
+}
+
+#[test]
+fn a_query_changes_nothing() {
+    let Opened { store, .. } = memory();
+    assert_eq!(store.query_blocking("CREATE entity:a SET name = 'A'; SELECT VALUE name FROM entity").unwrap()[0], "A");
+    assert_eq!(store.query_blocking("RETURN count(SELECT * FROM entity)").unwrap(), 0);
+    let error = store.query_blocking("SELECT FROM WHERE").unwrap_err();
+    assert!(matches!(error, StoreError::Query(_)), "{error}");
+}
+
+#[test]
+fn vectors_are_kept_by_model() {
+    let directory = tempfile::tempdir().unwrap();
+    let Opened { store, .. } = open(directory.path());
+    let vector = |n: u32| {
+        let mut hash = [0; 16];
+        hash[..4].copy_from_slice(&n.wrapping_mul(0x9E37_79B9).to_be_bytes());
+        (hash, vec![n as f32, -0.5, f32::MIN_POSITIVE])
+    };
+    let all: Vec<_> = (0..5_000).map(vector).collect();
+    wait(|done| store.put_vectors("mini", all.clone(), done)).unwrap();
+    wait(|done| store.put_vectors("mini", vec![vector(7)], done)).unwrap();
+    wait(|done| store.put_vectors("other", vec![vector(1)], done)).unwrap();
+    wait(|done| store.put_vectors("a", vec![vector(1)], done)).unwrap();
+    store.close().unwrap();
+
+    let Opened { store, .. } = open(directory.path());
+    let load = |model: &'static str| {
+        let (sender, receiver) = mpsc::channel();
+        wait(|done| store.load_vectors(model, move |page| sender.send(page).is_ok(), done)).unwrap();
+        receiver.iter().flatten().collect::<Vec<_>>()
+    };
+    let mut sorted = all;
+    sorted.sort_by_key(|(hash, _)| *hash);
+    assert_eq!(load("mini"), sorted);
+    assert_eq!(load("other"), [vector(1)]);
+    wait(|done| store.clear_vectors(Some("other"), done)).unwrap();
+    assert_eq!((load("mini").len(), load("a").len(), load("other").len()), (0, 0, 1));
+}
+
+/// 200,000 facts: more than a memtable holds.
+#[test]
+#[ignore = "takes a minute"]
+fn an_operation_larger_than_a_memtable() {
+    let directory = tempfile::tempdir().unwrap();
+    let operation = world(20_000, 200_000);
+    let mut state = State::default();
+    let Opened { store, .. } = open(directory.path());
+    let started = Instant::now();
+    commit(&store, &mut state, &[operation]);
+    println!("commit and apply: {:?}", started.elapsed());
+    let started = Instant::now();
+    store.close().unwrap();
+    println!("close: {:?}", started.elapsed());
+    let opened = Store::open(Location::from(directory.path()), StoreOptions::default()).unwrap();
+    println!("{:?}", opened.report);
+    assert!(opened.state == state);
+}
+

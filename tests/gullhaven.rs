@@ -1,0 +1,137 @@
+//! Questions over the big example campaign, with the real database and the real model.
+//!
+//! Each question of `questions/gullhaven.yaml` names facts that must appear in the scene context, the most important
+//! first, and facts that must not, because the speaker cannot know them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+use std::{collections::BTreeSet, fs, path::Path, time::Duration};
+
+use hearsay_memory::{Answer, Ask, Memory, MemoryOptions, World};
+use hearsay_model::{FactId, State};
+use hearsay_recall::{Form, Line, Source};
+use saphyr::{LoadableYamlNode, Yaml};
+
+struct Question {
+    text: String,
+    speaker: String,
+    place: Option<String>,
+    must: Vec<String>,
+    must_not: Vec<String>,
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn questions() -> Vec<Question> {
+    let text = fs::read_to_string(root().join("tests/questions/gullhaven.yaml")).unwrap();
+    let documents = Yaml::load_from_str(&text).unwrap();
+    let string = |yaml: &Yaml, key: &str| yaml.as_mapping_get(key).and_then(|value| value.as_str().map(str::to_owned));
+    let list = |yaml: &Yaml, key: &str| {
+        let items = yaml.as_mapping_get(key).and_then(|value| value.as_sequence().cloned()).unwrap_or_default();
+        items.iter().map(|item| item.as_str().unwrap().to_owned()).collect()
+    };
+    let question = |yaml: &Yaml| Question {
+        text: string(yaml, "question").unwrap(),
+        speaker: string(yaml, "as").unwrap(),
+        place: string(yaml, "at"),
+        must: list(yaml, "must"),
+        must_not: list(yaml, "must_not"),
+    };
+    documents[0].as_sequence().unwrap().iter().map(question).collect()
+}
+
+/// The facts that a handle, `subject PREDICATE object` or `subject attribute` names.
+fn facts_named(state: &State, name: &str) -> BTreeSet<FactId> {
+    let parts: Vec<&str> = name.split_whitespace().collect();
+    let found: BTreeSet<FactId> = match parts[..] {
+        [handle] => state.facts_by_handle(handle).map(|fact| fact.id()).collect(),
+        [subject, predicate, ..] => state
+            .facts()
+            .filter(|fact| fact.subject().as_str() == subject && *fact.predicate() == *predicate)
+            .filter(|fact| parts.get(2).is_none_or(|object| fact.object().to_string() == **object))
+            .map(|fact| fact.id())
+            .collect(),
+        [] => BTreeSet::new(),
+    };
+    assert!(!found.is_empty(), "the campaign has no fact `{name}`");
+    found
+}
+
+fn lines(answer: &Answer) -> impl Iterator<Item = &Line> {
+    answer.context.sections.iter().flat_map(|section| &section.lines)
+}
+
+/// The place of a fact among the lines that bear on the question, from 1.
+fn rank(answer: &Answer, wanted: &BTreeSet<FactId>) -> Option<usize> {
+    let knowledge = answer.context.sections.iter().find(|section| section.name == "knowledge")?;
+    let is_wanted = |line: &Line| matches!(line.receipt.source, Source::Fact(id) if wanted.contains(&id));
+    knowledge.lines.iter().position(is_wanted).map(|place| place + 1)
+}
+
+#[test]
+fn answers_are_right_and_leak_nothing() {
+    let memory = Memory::open(MemoryOptions::in_memory()).unwrap();
+    let campaign = root().join("campaigns/gullhaven");
+    memory.import(campaign).unwrap().wait().unwrap();
+    let status = memory.wait_for_vectors(|_, _| true).unwrap();
+    assert_eq!(status.pending_vectors, 0);
+    let state = memory.read(|world: &World| Ok(World::clone(world))).unwrap().wait().unwrap().state;
+
+    let questions = questions();
+    assert!(questions.len() >= 30);
+    let (mut faults, mut ranks) = (Vec::new(), Vec::new());
+    for question in &questions {
+        let ask = Ask {
+            place: question.place.clone(),
+            deadline: Some(Duration::from_secs(60)),
+            ..Ask::new(&question.speaker, &question.text)
+        };
+        let answer = memory.ask(ask).unwrap().wait().unwrap();
+        assert!(answer.context.meaning && answer.cut.is_empty());
+        assert!(answer.context.tokens <= answer.context.budget);
+        let asked = format!("{} asked {:?}", question.speaker, question.text);
+        let told: BTreeSet<FactId> = lines(&answer)
+            .filter_map(|line| match line.receipt.source {
+                Source::Fact(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        let prompt = answer.context.render(Form::Prompt, true);
+        for name in &question.must_not {
+            for id in facts_named(&state, name) {
+                let statement = state.fact(id).unwrap().statement();
+                if told.contains(&id) || prompt.contains(statement) {
+                    faults.push(format!("LEAK  {asked}: {name}"));
+                }
+            }
+        }
+        for (number, name) in question.must.iter().enumerate() {
+            let wanted = facts_named(&state, name);
+            if told.is_disjoint(&wanted) {
+                faults.push(format!("LACKS {asked}: {name}"));
+            }
+            if number == 0 {
+                ranks.push(rank(&answer, &wanted).unwrap_or(usize::MAX));
+                if rank(&answer, &wanted).is_none_or(|rank| rank > LEADS) {
+                    let first = rank(&answer, &wanted);
+                    faults.push(format!("LATE  {asked}: {name} at {first:?}"));
+                }
+            }
+        }
+    }
+    let share = |most: usize| ranks.iter().filter(|rank| **rank <= most).count() as f64 / ranks.len() as f64;
+    println!(
+        "{} questions; first fact at 1: {:.2}, to 3: {:.2}, to 5: {:.2}",
+        questions.len(),
+        share(1),
+        share(3),
+        share(5)
+    );
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    memory.close().unwrap();
+}
+
+/// A fact leads when it is among the first so many lines that bear on the question.
+const LEADS: usize = 5;

@@ -1,0 +1,1 @@
+//! Tests that cross crates. `gullhaven.rs` asks the big example campaign the questions in `questions/`.
