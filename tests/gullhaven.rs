@@ -18,6 +18,8 @@ struct Question {
     place: Option<String>,
     must: Vec<String>,
     must_not: Vec<String>,
+    /// Whether the wording is too far from the fact to be required.
+    hard: bool,
 }
 
 fn root() -> &'static Path {
@@ -38,6 +40,7 @@ fn questions() -> Vec<Question> {
         place: string(yaml, "at"),
         must: list(yaml, "must"),
         must_not: list(yaml, "must_not"),
+        hard: yaml.as_mapping_get("hard").is_some(),
     };
     documents[0].as_sequence().unwrap().iter().map(question).collect()
 }
@@ -80,7 +83,7 @@ fn answers_are_right_and_leak_nothing() {
     let state = memory.read(|world: &World| Ok(World::clone(world))).unwrap().wait().unwrap().state;
 
     let questions = questions();
-    assert!(questions.len() >= 30);
+    assert!(questions.iter().filter(|question| !question.hard && !question.must.is_empty()).count() >= 80);
     let (mut faults, mut ranks) = (Vec::new(), Vec::new());
     for question in &questions {
         let ask = Ask {
@@ -109,12 +112,12 @@ fn answers_are_right_and_leak_nothing() {
         }
         for (number, name) in question.must.iter().enumerate() {
             let wanted = facts_named(&state, name);
-            if told.is_disjoint(&wanted) {
+            if told.is_disjoint(&wanted) && !question.hard {
                 faults.push(format!("LACKS {asked}: {name}"));
             }
             if number == 0 {
                 ranks.push(rank(&answer, &wanted).unwrap_or(usize::MAX));
-                if rank(&answer, &wanted).is_none_or(|rank| rank > LEADS) {
+                if rank(&answer, &wanted).is_none_or(|rank| rank > LEADS) && !question.hard {
                     let first = rank(&answer, &wanted);
                     faults.push(format!("LATE  {asked}: {name} at {first:?}"));
                 }

@@ -230,6 +230,12 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {
         Scalar::Boolean(flag) => Yaml::Flag(flag),
         Scalar::Integer(number) => Yaml::Number(number as f64, text.into()),
         Scalar::FloatingPoint(number) => Yaml::Number(*number, text.into()),
-        Scalar::String(_) => Yaml::Text(text.into()),
+        // Folding leaves one line break of a blank line; two of them part paragraphs in every style.
+        Scalar::String(_) => match style {
+            ScalarStyle::Folded | ScalarStyle::Plain | ScalarStyle::SingleQuoted if text.trim_end().contains('\n') => {
+                Yaml::Text(text.trim_end().replace('\n', "\n\n").into())
+            }
+            _ => Yaml::Text(text.into()),
+        },
     })
 }

@@ -147,7 +147,7 @@ impl Search {
             None => View::of_dm(state),
         };
         let names = Names::of(&view);
-        let named = names.mentioned(&self.text, view.knower());
+        let named = names.mentioned(&self.text);
         let query = Query { text: &self.text, vector, named, graph, weights: Weights::default() };
         let hit = |ranked: hearsay_recall::Ranked| {
             let (what, id, text) = match ranked.doc {

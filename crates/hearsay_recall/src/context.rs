@@ -40,7 +40,7 @@ const SETTING: [&str; 4] = ["atmosphere", "description", "appearance", "conditio
 const SHARES: [usize; 3] = [30, 20, 15];
 
 /// Results below this score have nothing to do with the question.
-const RELEVANT: f32 = 0.10;
+const RELEVANT: f32 = 0.04;
 
 /// A fact among the first so many results is said again, though the speaker's relations already have it.
 const LEADING: usize = 5;
@@ -312,7 +312,7 @@ impl Writer<'_> {
     /// What bears on the question, and how much of it found no room.
     fn knowledge(&self) -> (Section, usize) {
         let request = self.request;
-        let mut named = request.names.mentioned(request.question, request.view.knower());
+        let mut named = request.names.mentioned(request.question);
         let here = text::words(request.question).iter().any(|word| word == "here");
         if here {
             named.extend(request.scene.place.clone());

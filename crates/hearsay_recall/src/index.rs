@@ -25,6 +25,14 @@ pub(crate) struct Doc {
     vector: Option<u32>,
 }
 
+impl Doc {
+    /// How often the text has a term.
+    pub(crate) fn count(&self, term: u32) -> Option<f32> {
+        let at = self.terms.binary_search_by_key(&term, |(of, _)| *of).ok()?;
+        Some(self.terms[at].1 as f32)
+    }
+}
+
 /// Words and vectors of facts and passages, fed by what each operation touched, in time proportional to that.
 ///
 /// It holds what was ever there, for everybody: a search reads only what the asker's view has.

@@ -1,12 +1,21 @@
 //! Whom a question names, by the names that the asker knows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, Knower, attribute, text};
+use hearsay_model::{Credence, EntityId, FactId, attribute, text};
+
+/// Attributes by which people are spoken of: "the ferryman".
+const DESCRIPTIONS: [&str; 2] = ["occupation", "title"];
 
 /// Words at the start of a name that people leave out.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
+
+/// Which of several names comes first: an open one before a secret one, a name before an alias, the surest, the first id.
+type Rank = (bool, bool, Credence, Reverse<FactId>);
 
 /// The names that one knower has for things.
 #[derive(Debug, Clone, Default)]
@@ -21,20 +30,24 @@ impl Names {
     /// The names in a view: only what the knower knows something by.
     pub fn of(view: &View) -> Self {
         let mut names = Self::default();
-        let mut ranked: BTreeMap<
-            EntityId,
-            (bool, bool, hearsay_model::Credence, std::cmp::Reverse<hearsay_model::FactId>),
-        > = BTreeMap::new();
+        let mut ranked: BTreeMap<EntityId, Rank> = BTreeMap::new();
         let mut parts: BTreeMap<Vec<String>, BTreeSet<EntityId>> = BTreeMap::new();
         for known in view.facts() {
+            if let Some(word) = known.object().text().filter(|_| DESCRIPTIONS.contains(&known.predicate().as_str())) {
+                let words = bare(text::words(word));
+                for words in [words.clone(), words.last().cloned().into_iter().collect()] {
+                    if !words.is_empty() {
+                        parts.entry(words).or_default().insert(known.subject().clone());
+                    }
+                }
+            }
             let is_name = *known.predicate() == *attribute::NAME;
             let Some(name) = known.object().text().filter(|_| is_name || *known.predicate() == *attribute::ALIAS)
             else {
                 continue;
             };
             let id = known.subject();
-            // An open name goes before a secret one, a name before an alias.
-            let rank = (!known.is_secret(), is_name, known.credence(), std::cmp::Reverse(known.id()));
+            let rank = (!known.is_secret(), is_name, known.credence(), Reverse(known.id()));
             if ranked.get(id).is_none_or(|best| *best < rank) {
                 ranked.insert(id.clone(), rank);
                 names.first.insert(id.clone(), name.to_owned());
@@ -49,7 +62,7 @@ impl Names {
                 names.words.push((words, id.clone(), true));
             }
         }
-        // A part of a name stands for its bearer where nobody else has it: "Odo" for Odo Brandt.
+        // A part of a name, or what somebody is, stands for one of whom alone it is true: "Odo", "the ferryman".
         for (words, bearers) in parts {
             if let Some(id) = bearers.first().filter(|_| bearers.len() == 1) {
                 names.words.push((words, id.clone(), false));
@@ -63,8 +76,9 @@ impl Names {
         self.first.get(id).map(String::as_str)
     }
 
-    /// The entities that a text names as words. Sorted, each once. "You" is the knower.
-    pub fn mentioned(&self, question: &str, knower: &Knower) -> Vec<EntityId> {
+    /// The entities that a text names as words, by name, alias, a part of a name, or what they are: "the ferryman", where
+    /// the knower knows one. Sorted, each once.
+    pub fn mentioned(&self, question: &str) -> Vec<EntityId> {
         let words = text::words(question);
         let mut taken = vec![false; words.len()];
         let mut found = BTreeSet::new();
@@ -82,10 +96,6 @@ impl Names {
                     found.insert(id.clone());
                 }
             }
-        }
-        let you = ["you", "your", "yours", "yourself"];
-        if let Some(id) = knower.entity().filter(|_| words.iter().any(|word| you.contains(&word.as_str()))) {
-            found.insert(id.clone());
         }
         found.into_iter().collect()
     }

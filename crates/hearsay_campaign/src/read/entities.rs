@@ -115,7 +115,7 @@ impl Reader {
     fn description(&mut self, f: &Fields, id: &EntityId) {
         let Some(text) = self.text(f, "description") else { return };
         let at = f.get("description").map_or(f.at, |node| node.at);
-        for (n, paragraph) in paragraphs(text).enumerate() {
+        for (n, paragraph) in paragraphs(text).into_iter().enumerate() {
             let path = if n == 0 { f.below("description") } else { nth(&f.below("description"), n) };
             self.plain(at, &path, id, attribute::DESCRIPTION, Object::Value(paragraph.into()));
         }
@@ -194,9 +194,9 @@ impl Reader {
         let Some(f) = self.fields(node, path, &keys::SCENE) else { return };
         let (title, content) = (self.owned(&f, "title"), self.owned(&f, "content"));
         for paragraph in content.iter().flat_map(|content| paragraphs(content)) {
-            let mut passage = Passage::new(paragraph);
+            let mut passage = Passage::new(paragraph.as_str());
             passage.title.clone_from(&title);
-            passage.mentions = self.mentions(paragraph, std::iter::once(id.clone()));
+            passage.mentions = self.mentions(&paragraph, std::iter::once(id.clone()));
             passage.evidence.push(self.evidence(f.at, path));
             self.passages.push(Text { passage, reach: Reach::Rules, subject: Some(id.clone()), facts: Vec::new() });
         }
@@ -263,8 +263,30 @@ impl Reader {
     }
 }
 
-/// The paragraphs of a text, parted by blank lines.
-fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
-    // A folded block (`>`) turns one blank line into one line break.
-    text.split('\n').map(str::trim).filter(|paragraph| !paragraph.is_empty())
+/// The paragraphs of a text, parted by blank lines; lines within one are joined.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    for line in text.lines().map(str::trim) {
+        match paragraphs.last_mut() {
+            Some(last) if !line.is_empty() => {
+                last.push_str(if last.is_empty() { "" } else { " " });
+                last.push_str(line);
+            }
+            _ => paragraphs.push(String::new()),
+        }
+    }
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::paragraphs;
+
+    #[test]
+    fn blank_lines_part_paragraphs() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(paragraphs(text), expected, "{text:?}");
+        check("One line\nand its rest.\n\n\nAnother.\n", &["One line and its rest.", "Another."]);
+        check("  \n", &[]);
+    }
 }

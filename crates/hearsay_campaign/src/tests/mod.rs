@@ -1,3 +1,93 @@
 //! Tests of reading, planning and exporting as a whole. Those of parts stand beside them.
 
+mod bad;
 mod campaigns;
+mod jsonl;
+mod reading;
+mod reimport;
+mod schema;
+mod size;
+
+use std::path::Path;
+
+use hearsay_model::{Fact, Operation, State, Timestamp};
+
+use crate::{Campaign, CampaignErrors, ImportReport, Limits, plan, read};
+
+/// What every small campaign begins with: 9 lines.
+const HEAD: &str = "campaign: {name: Test, id: test}
+calendar: {name: C, months: [{name: Frost, days: 30}, {name: Rain, days: 28}]}
+entities:
+  - {id: inn, name: The Inn, kind: location}
+  - {id: ann, name: Ann Oak, kind: npc, home: inn}
+  - {id: bob, name: Bob Elm, kind: npc, home: none}
+  - {id: eve, name: Eve Ash, kind: npc, home: none}
+  - {id: guild, name: The Guild, kind: faction}
+  - {id: book, name: The Book, kind: document}
+";
+
+fn read_text(yaml: &str) -> Result<Campaign, CampaignErrors> {
+    read_bytes(yaml.as_bytes())
+}
+
+fn read_bytes(yaml: &[u8]) -> Result<Campaign, CampaignErrors> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("test.yaml"), yaml).unwrap();
+    read(folder.path(), &Limits::default())
+}
+
+fn read_good(yaml: &str) -> Campaign {
+    read_text(yaml).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Imports a campaign. The operation passes the state's own check, and a second plan is empty.
+fn import(state: &mut State, yaml: &str) -> ImportReport {
+    let campaign = read_good(yaml);
+    let planned = plan(state, &campaign, Timestamp(1));
+    if let Some(operation) = planned.operation {
+        state.apply(operation).unwrap();
+    }
+    assert_eq!(plan(state, &campaign, Timestamp(2)).operation, None, "the second plan is empty");
+    planned.report
+}
+
+fn imported(yaml: &str) -> State {
+    let mut state = State::default();
+    import(&mut state, yaml);
+    state
+}
+
+/// The fact with a handle, or with a statement.
+fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
+    let by_handle = state.facts_by_handle(name).next();
+    let by_text = || state.facts().find(|fact| fact.statement() == name);
+    by_handle.or_else(by_text).unwrap_or_else(|| panic!("no fact {name}"))
+}
+
+/// Who knows a fact, how and how far: `ann authored 1`, `bob told by ann 0.5 !` (`!` conceals). Sorted.
+fn known(state: &State, name: &str) -> Vec<String> {
+    use hearsay_model::How;
+    let edges = state.recorded_knowledge(fact(state, name).id());
+    let shown = edges.map(|edge| {
+        let how = match &edge.how {
+            How::Told { by } => format!("told by {}", by.as_ref().map_or("?", |by| by.as_str())),
+            How::Read { document } => format!("read {}", document.as_ref().map_or("?", |id| id.as_str())),
+            How::Witnessed => "witnessed".into(),
+            How::Authored => "authored".into(),
+            How::Deduced { .. } => "deduced".into(),
+        };
+        let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
+        format!("{} {how} {}{when}{}", edge.knower, edge.credence.get(), if edge.conceals { " !" } else { "" })
+    });
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort();
+    shown
+}
+
+fn apply(state: &mut State, author: hearsay_model::Author, changes: Vec<hearsay_model::Change>) {
+    state.apply(Operation::new(author, "edit", changes)).unwrap();
+}
+
+fn fixture(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}

@@ -1,0 +1,180 @@
+//! Every kind of bad input, with the place and the hint that it gets.
+
+use std::{fs, path::Path};
+
+use proptest::prelude::*;
+
+use super::{HEAD, read_bytes, read_text};
+use crate::{CampaignError, Limits, read};
+
+/// The one error: line, what it says, what it hints at.
+fn is(errors: &[CampaignError], line: u32, message: &str, hint: &str) {
+    let [error] = errors else { panic!("expected one error: {errors:#?}") };
+    assert_eq!((error.file.as_str(), error.line), ("test.yaml", line), "{error}");
+    assert!(error.message.contains(message), "{error}");
+    assert!(error.hint.contains(hint), "{error}");
+}
+
+/// The head with more below it, which begins at line 10.
+fn check(yaml: &str, line: u32, message: &str, hint: &str) {
+    let errors = read_text(&format!("{HEAD}{yaml}")).unwrap_err();
+    is(&errors.errors, line, message, hint);
+}
+
+#[test]
+fn keys_and_types() {
+    check("fcts: []", 10, "a campaign file has no key `fcts`", "did you mean `facts`?");
+    check("facts:\n  - {subjekt: ann, subject: bob, text: T.}", 11, "no key `subjekt`", "did you mean `subject`?");
+    check("facts: {a: b}", 10, "expected a list, found a mapping", "write `facts: […]`");
+    check("facts: [{subject: ann, text: 5}]", 10, "expected text, found a number", "put it in quotes");
+    check("facts: [{subject: ann, text: T., secret: 1}]", 10, "expected true or false", "");
+    check("facts: [{subject: ann, text: ' '}]", 10, "the text is empty", "");
+    check("facts: [{subject: ann, text: T.}, 7]", 10, "expected a mapping", "");
+    check("facts:\n  - subject: ann\n    text: T.\n    text: U.", 13, "stands here and in line 12", "keep one");
+    check("format: 2", 10, "format 2 is not known", "");
+}
+
+#[test]
+fn numbers_dates_and_words() {
+    let fact = |rest: &str| format!("facts:\n  - {{subject: ann, text: T., {rest}}}");
+    check(&fact("confidence: 1.5"), 11, "confidence must lie from 0 to 1", "");
+    check(&fact("attitude: -101"), 11, "attitude must lie from -100 to 100", "");
+    check(&fact("attitude: 2.5"), 11, "a whole number", "");
+    check(&fact("since: 31 Frost 4"), 11, "the day of Frost must lie from 1 to 30", "");
+    check(&fact("since: 3 Sunmoon 4"), 11, "expected one of Frost, Rain", "");
+    check(&fact("since: 4, until: 3"), 11, "it ends (3) before it begins (4)", "");
+    check(&fact("standing: canonn"), 11, "`canonn` is no standing", "did you mean `canon`?");
+    check(&fact("audience: everyone"), 11, "`everyone` is no audience", "expected one of common, local");
+    check(&fact("secret: true, common: true"), 11, "a secret has no audience", "");
+    check(&fact("known_by: [{who: bob, how: tld}]"), 11, "no way to learn", "did you mean `told`?");
+    check(&fact("known_by: [{who: bob, credence: 2}]"), 11, "credence must lie", "");
+    check(&fact("known_by: [book]"), 11, "`book` is of the kind document", "name a character");
+    check(&fact("statement: U."), 11, "both a text and a statement", "");
+    check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
+    check("audience: {predicates: {OWNZ: local}}", 10, "no predicate `OWNZ`", "did you mean `OWNS`?");
+    check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "named LIKE_THIS", "");
+    check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "needs both", "");
+}
+
+#[test]
+fn names_ids_and_references() {
+    check("  - {name: '', kind: npc}", 10, "needs a name", "");
+    check("  - {id: Ann X, name: Ann, kind: npc}", 10, "is not an id", "");
+    check("  - {id: ann, name: Other, kind: npc}", 10, "the id `ann` is taken: the first stands at test.yaml:5", "another `id`");
+    check("  - {id: x, name: X}", 10, "needs a type", "");
+    let facts = "facts:\n  - {id: x, subject: ann, text: T.}\n  - {id: x, subject: bob, text: U.}";
+    check(facts, 12, "the id `x` is taken: the first stands at test.yaml:11", "");
+    check("relationships: [{source: ann, type: OWES, target: Bobb}]", 10, "there is no entity `Bobb`", "did you mean `bob`?");
+    check("knowledge: [{fact: nothing, who: ann}]", 10, "no fact has the id `nothing`", "");
+    let two = "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann oak, type: OWES, target: bob}]";
+    check(two, 11, "may mean several entities", "write the id: `ann` or `ann-two`");
+    check("facts: [{subject: ann}]", 10, "the fact says nothing", "add `text: …`");
+    check("facts: [{text: T.}]", 10, "whom this is about", "add `subject: …`");
+    check("facts: [{subject: ann, type: OWES}]", 10, "OWES needs a target", "");
+    check("facts: [{subject: ann, target: bob, text: T.}]", 10, "a target needs a type", "");
+    check("lies: [{text: T., about: [ann]}]", 10, "who lies", "");
+    check("sessions: [{log: []}]", 10, "an id cannot be empty", "add `id: session-1`");
+    let cycle = "  - {id: p, name: P, kind: location, part_of: q}\n  - {id: q, name: Q, kind: location, part_of: r}\n  - {id: r, name: R, kind: location, part_of: p}";
+    check(cycle, 10, "p is part of q is part of r is part of p", "remove one");
+}
+
+#[test]
+fn broken_yaml() {
+    check("facts: [", 11, "the YAML is broken", "");
+    check("---\na: b", 10, "a second document", "a file of its own");
+    check(&format!("facts: {}{}", "[".repeat(70), "]".repeat(70)), 10, "more than 64 deep", "");
+    let mut bomb = "a0: &a0 [x, x]\n".to_owned();
+    for n in 1..40 {
+        bomb += &format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1);
+    }
+    let errors = read_text(&format!("campaign: {{name: T}}\n{bomb}")).unwrap_err();
+    assert!(errors.errors[0].message.contains("aliases copy more than"), "{errors}");
+    let errors = read_bytes(b"campaign: {name: T}\nfacts: \xff").unwrap_err();
+    is(&errors.errors, 2, "not UTF-8", "save it as UTF-8");
+    let deep = format!("facts:\n{}", (0..100).map(|n| format!("{}-\n", " ".repeat(n))).collect::<String>());
+    let errors = read_text(&format!("{HEAD}{deep}")).unwrap_err();
+    assert!(errors.errors[0].message.contains("more than 64 deep"), "{errors}");
+}
+
+fn folder_error(folder: &Path, limits: &Limits, file: &str, message: &str) {
+    let errors = read(folder, limits).unwrap_err();
+    let found = errors.errors.iter().any(|error| error.file == file && error.message.contains(message));
+    assert!(found, "{errors}");
+}
+
+#[test]
+fn files_and_folders() {
+    let limits = Limits::default();
+    let temp = tempfile::tempdir().unwrap();
+    let name = temp.path().file_name().unwrap().to_str().unwrap();
+    folder_error(temp.path(), &limits, name, "the folder holds no YAML file");
+    folder_error(&temp.path().join("missing"), &limits, "missing", "cannot be read");
+    fs::write(temp.path().join(".hidden.yaml"), "x").unwrap();
+    folder_error(temp.path(), &limits, name, "the folder holds no YAML file");
+    fs::write(temp.path().join("a.yaml"), "facts: []").unwrap();
+    folder_error(temp.path(), &limits, "a.yaml", "no file says which campaign");
+    fs::write(temp.path().join("b.yaml"), "campaign: {name: B}").unwrap();
+    assert!(read(temp.path(), &limits).is_ok());
+    fs::write(temp.path().join("c.yml"), "campaign: {name: C}").unwrap();
+    folder_error(temp.path(), &limits, "c.yml", "a second `campaign`: the first stands at b.yaml:1");
+    fs::remove_file(temp.path().join("c.yml")).unwrap();
+    folder_error(temp.path(), &Limits { files: 1, ..limits.clone() }, ".", "more than 1 files");
+    // The file has no bytes on the disk: it is refused by its size, without being read.
+    fs::File::create(temp.path().join("large.yaml")).unwrap().set_len(100 << 20).unwrap();
+    folder_error(temp.path(), &limits, "large.yaml", "the file has 100 MiB; at most 16 MiB are read");
+    fs::remove_file(temp.path().join("large.yaml")).unwrap();
+    fs::create_dir(temp.path().join("d.yaml")).unwrap();
+    assert!(read(temp.path(), &limits).is_ok(), "a folder may be called like a file");
+}
+
+#[cfg(unix)]
+#[test]
+fn links() {
+    let limits = Limits::default();
+    let temp = tempfile::tempdir().unwrap();
+    fs::write(temp.path().join("a.yaml"), "campaign: {name: A}").unwrap();
+    fs::create_dir(temp.path().join("in")).unwrap();
+    std::os::unix::fs::symlink(temp.path(), temp.path().join("in/loop")).unwrap();
+    folder_error(temp.path(), &limits, "in/loop", "a link to a folder that holds it");
+    fs::remove_file(temp.path().join("in/loop")).unwrap();
+    std::os::unix::fs::symlink("b.yaml", temp.path().join("b.yaml")).unwrap();
+    folder_error(temp.path(), &limits, "b.yaml", "cannot be read");
+}
+
+#[test]
+fn many_errors_come_in_one_run() {
+    let facts: String = (0..80).map(|n| format!("  - {{subject: ann, text: T., key{n}: 1}}\n")).collect();
+    let errors = read_text(&format!("{HEAD}facts:\n{facts}")).unwrap_err();
+    assert_eq!((errors.errors.len(), errors.more), (50, 30));
+    let shown = errors.to_string();
+    assert!(shown.starts_with("test.yaml:11: facts/1/key0: a fact has no key `key0`; expected one of"), "{shown}");
+    assert!(shown.ends_with("and 30 more"), "{shown}");
+}
+
+#[test]
+fn a_broken_calendar_is_one_error() {
+    let yaml = "campaign: {name: T, start: 3 Rain 4}\ncalendar: {months: [{name: Rain, days: 0}]}";
+    is(&read_text(yaml).unwrap_err().errors, 2, "at least one day", "");
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "[\\[\\]{}:,&*!|>'\"%@`#a-c0-9 \\n\\t~-]{0,200}") {
+        let _ = read_text(&text);
+        let _ = read_text(&format!("{HEAD}facts: {text}"));
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read_bytes(&bytes);
+    }
+
+    #[test]
+    fn no_change_to_a_good_file_makes_it_panic(at: prop::sample::Index, with in "[\\[\\]{}:,&*!|>'\"a-c0-9 \\n~-]{0,3}", cut in 0usize..40) {
+        let good = include_str!("../../tests/fixtures/inn/campaign.yaml");
+        let start = at.index(good.len());
+        let end = (start + cut).min(good.len());
+        prop_assume!(good.is_char_boundary(start) && good.is_char_boundary(end));
+        let _ = read_text(&format!("{}{with}{}", &good[..start], &good[end..]));
+    }
+}

@@ -1,0 +1,217 @@
+//! What each part of the format becomes.
+
+use hearsay_model::{Author, Evidence, Method, Secrecy, Standing};
+
+use super::{HEAD, fact, fixture, import, imported, known, read_good};
+use crate::{Limits, read};
+
+/// Reads the head with more below it; the fact by its handle or statement is known so.
+fn check(yaml: &str, name: &str, standing: Standing, knowers: &[&str]) {
+    let state = imported(&format!("{HEAD}{yaml}"));
+    assert_eq!(fact(&state, name).standing(), standing, "{yaml}");
+    assert_eq!(known(&state, name), knowers, "{yaml}");
+}
+
+#[test]
+fn unmarked_facts_follow_the_rules() {
+    let all = ["ann authored 1", "bob authored 1", "inn authored 1"];
+    check("relationships: [{source: ann, type: OWNS, target: Bob Elm}]", "Ann Oak owns Bob Elm.", Standing::Canon, &all);
+    let parties = ["ann authored 1", "bob authored 1"];
+    check("relationships: [{source: ann, type: OWES, target: bob}]", "Ann Oak owes Bob Elm.", Standing::Canon, &parties);
+    let yaml = "audience: {predicates: {OWES: common}}\nrelationships: [{source: ann, type: OWES, target: bob}]";
+    check(yaml, "Ann Oak owes Bob Elm.", Standing::Canon, &["* authored 1"]);
+    check("facts: [{id: x, subject: book, text: Torn., audience: private}]", "x", Standing::Canon, &[]);
+    check("facts: [{id: x, subject: ann, text: Tall., common: true}]", "x", Standing::Canon, &["* authored 1"]);
+}
+
+#[test]
+fn marks_say_who_knows() {
+    let yaml = "facts: [{id: x, subject: ann, text: T., secret: true, known_by: [bob, {who: eve, how: told, from: bob, \
+        when: 3 Rain 4, credence: 0.4}], conceals: [bob]}]";
+    check(yaml, "x", Standing::Canon, &["bob authored 1 !", "eve told by bob 0.4 at 3 Rain 4"]);
+    // Who is named knows it as named: the rule adds no second edge.
+    let yaml = "facts: [{id: x, subject: ann, text: T., known_by: [{who: ann, how: rumour}, eve]}]";
+    check(yaml, "x", Standing::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
+    let yaml = "facts: [{id: x, subject: ann, text: T., secret: true}]\nknowledge: [{fact: x, who: world, how: witnessed}]";
+    check(yaml, "x", Standing::Canon, &["* witnessed 1"]);
+}
+
+#[test]
+fn rumours_and_lies_reach_who_heard_them() {
+    let yaml = "rumours: [{id: x, text: T., about: [book, ann], truth: false, heard_by: [inn, {who: eve, from: bob}]}]";
+    check(yaml, "x", Standing::False, &["eve told by bob 0.5", "inn told by ? 0.5"]);
+    check("rumours: [{id: x, text: T., about: [book]}]", "x", Standing::Claimed, &[]);
+    let yaml = "lies: [{id: x, by: ann, text: T., about: [ann], told_to: [bob], truth_is: y}]\n\
+        facts: [{id: y, subject: ann, text: True., audience: parties}]";
+    check(yaml, "x", Standing::False, &["ann authored 0", "bob told by ann 0.8"]);
+    check(yaml, "y", Standing::Canon, &["ann authored 1 !"]);
+}
+
+#[test]
+fn secrets_belong_to_their_bearer() {
+    let secret = |marks: &str| {
+        let entity = format!("  - {{id: sly, name: Sly, kind: npc, home: none, secrets: [{{id: x, text: T.{marks}}}]}}\n");
+        imported(&format!("{HEAD}{entity}"))
+    };
+    assert_eq!(known(&secret(""), "x"), ["sly authored 1 !"]);
+    assert_eq!(known(&secret(", conceals: false"), "x"), ["sly authored 1"]);
+    assert_eq!(known(&secret(", known_by: [{who: sly, how: read}, ann]"), "x"), ["ann authored 1", "sly read ? 1 !"]);
+    assert_eq!(fact(&secret(""), "x").secrecy(), Secrecy::Secret);
+}
+
+const SESSION: &str = "sessions:
+  - number: 1
+    start: 1 Rain 5
+    place: inn
+    present: [bob, ann]
+    log:
+      - Rain falls.
+      - {text: A bell rings., facts: [{id: rings, subject: inn, text: A bell rang.}]}
+      - speaker: ann
+        text: \"Eve owes me, says The Book.\"
+        time: 1 Rain 5, 20:00
+        facts: [{id: owes, subject: eve, type: OWES, target: ann}, {fact: tale, credence: 0.2}]
+      - {speaker: ann, text: Psst., heard_by: [eve], with: [guild], facts: [{id: psst, subject: ann, text: T.}]}
+rumours: [{id: tale, text: T., about: [book], heard_by: [ann]}]
+";
+
+#[test]
+fn a_line_tells_its_hearers() {
+    let told = "bob told by ann 0.7 at 1 Rain 5, 20:00";
+    check(SESSION, "owes", Standing::Claimed, &["ann authored 1", told]);
+    check(SESSION, "rings", Standing::Canon, &["ann witnessed 1 at 1 Rain 5", "bob witnessed 1 at 1 Rain 5"]);
+    let told = "bob told by ann 0.2 at 1 Rain 5, 20:00";
+    check(SESSION, "tale", Standing::Claimed, &["ann told by ? 0.5", told]);
+    let at = "at 1 Rain 5, 20:00";
+    let psst = [format!("eve told by ann 0.7 {at}"), format!("guild told by ann 0.7 {at}")];
+    check(SESSION, "psst", Standing::Claimed, &["ann authored 1", &psst[0], &psst[1]]);
+    let state = imported(&format!("{HEAD}{SESSION}"));
+    let owes = fact(&state, "owes").provenance();
+    assert_eq!((owes.method, owes.session.as_ref().unwrap().as_str()), (Method::Stated, "session-1"));
+    assert_eq!(owes.speaker.as_ref().unwrap().as_str(), "ann");
+    let Evidence::Passage { passage, quote, span } = &owes.evidence[1] else { panic!("{:?}", owes.evidence) };
+    let passage = state.passage(*passage).unwrap();
+    assert_eq!((&passage.text, span.end), (quote, quote.len()));
+    let ids = |ids: &[hearsay_model::EntityId]| ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&passage.mentions), ["book"], "a name is found as words: Eve Ash is not named in full");
+    assert_eq!(passage.line, 3);
+    assert_eq!(passage.place.as_ref().unwrap().as_str(), "inn");
+}
+
+#[test]
+fn readers_of_a_text_know_what_it_states() {
+    let yaml = "passages: [{id: p, text: Words., about: [ann], document: book, known_by: [bob], facts: [{id: x, subject: \
+        ann, text: T.}, {fact: y}]}]\nfacts: [{id: y, subject: eve, text: U., secret: true}]";
+    check(yaml, "x", Standing::Canon, &["bob read book 1"]);
+    check(yaml, "y", Standing::Canon, &["bob read book 1"]);
+    let state = imported(&format!("{HEAD}passages: [{{text: Words., about: [ann]}}]"));
+    let (_, passage) = state.passages().next().unwrap();
+    let heard: Vec<_> = passage.heard_by.iter().map(|knower| knower.as_str()).collect();
+    assert_eq!(heard, ["ann", "inn"], "unmarked, it is for whom lore about its subject is");
+}
+
+#[test]
+fn who_knows_a_fact_knows_the_names_in_it() {
+    let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, known_by: [{who: bob, how: told, from: \
+        ann, when: 3 Rain 4}]}]";
+    check(yaml, "Eve Ash is called Eve Ash.", Standing::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
+    check(yaml, "Ann Oak is of the kind npc.", Standing::Canon, &["ann authored 1", "bob told by ann 1 at 3 Rain 4", "inn authored 1"]);
+    let proposed = yaml.replace("secret: true", "secret: true, standing: proposed");
+    check(&proposed, "Eve Ash is called Eve Ash.", Standing::Canon, &["eve authored 1"]);
+}
+
+#[test]
+fn secret_names_are_not_learned_with_a_fact() {
+    let entity = "  - {id: sly, name: Sly, kind: npc, home: none, aliases: [{name: Fox, secret: true, known_by: [bob]}]}\n";
+    let yaml = format!("{HEAD}{entity}facts: [{{subject: sly, text: T., known_by: [eve]}}]");
+    assert_eq!(known(&imported(&yaml), "Sly is also called Fox."), ["bob authored 1", "sly authored 1 !"]);
+}
+
+#[test]
+fn provenance_leads_back_to_the_file() {
+    let state = imported(&format!("{HEAD}facts:\n  - {{id: x, subject: ann, text: T., confidence: 0.5}}\n"));
+    let provenance = fact(&state, "x").provenance();
+    let place = Evidence::File { path: "test.yaml".into(), line: 11, field: "facts/x".into() };
+    assert_eq!(provenance.evidence, [place]);
+    assert_eq!((provenance.method, provenance.confidence.get()), (Method::Imported, 0.5));
+    assert_eq!(provenance.author, Author::Importer("test".into()));
+}
+
+#[test]
+fn relations_are_read_as_other_tools_write_them() {
+    let yaml = "relationships:
+  - {source: ann, type: works for, target_name: Bob Elm}
+  - {source: bob, type: EMPLOYS, target_id: eve}
+  - {source: ann, type: LIKES, target: eve, bidirectional: true}
+  - {source: ann, type: MEMBER_OF, target: None; works independently.}
+";
+    let campaign = read_good(&format!("{HEAD}{yaml}"));
+    let statements: Vec<_> = campaign.facts().map(|fact| fact.statement()).collect();
+    for expected in
+        ["Ann Oak works for Bob Elm.", "Eve Ash works for Bob Elm.", "Ann Oak likes Eve Ash.", "Eve Ash likes Ann Oak."]
+    {
+        assert!(statements.contains(&expected), "{expected}: {statements:?}");
+    }
+    let warnings: Vec<_> = campaign.warnings().iter().map(|warning| warning.to_string()).collect();
+    assert!(warnings[0].starts_with("test.yaml:11: WORKS_FOR is not declared"), "{warnings:?}");
+    assert!(warnings[1].contains("is nobody"), "{warnings:?}");
+    assert_eq!(campaign.entities().len(), 6);
+}
+
+#[test]
+fn the_shapes_of_other_tools_are_read() {
+    let campaign = read(&fixture("glyphoxa.yaml"), &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut facts: Vec<String> = campaign.facts().map(|fact| fact.statement().to_owned()).collect();
+    facts.sort();
+    let expected = [
+        "Day\u{2019}s End is of the kind location.",
+        "Dorn Reck is of the kind npc.",
+        "Dorn Reck knows about Day\u{2019}s End.",
+        "Dorn Reck stole the bell.",
+        "Dorn Reck works as smith.",
+        "Dorn Reck's character: gruff",
+        "Dorn Reck: loyal to: Day\u{2019}s End",
+    ];
+    for expected in expected {
+        assert!(facts.iter().any(|fact| fact.starts_with(expected.trim_end_matches('.'))), "{expected}: {facts:#?}");
+    }
+    assert_eq!(campaign.passages().filter(|passage| passage.title.as_deref() == Some("The bell")).count(), 1);
+    assert_eq!(campaign.entities().len(), 3, "nobody is made of `None`");
+}
+
+#[test]
+fn equal_names_are_kept_apart_by_their_ids() {
+    let more = "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann-two, type: KNOWS, target: ann}]\n";
+    assert_eq!(read_good(&format!("{HEAD}{more}")).entities().len(), 7);
+}
+
+#[test]
+fn dates_keep_their_raw_text() {
+    let state = imported(&format!("{HEAD}facts: [{{id: x, subject: ann, text: T., since: \"-3-02-02\", until: 12}}]"));
+    let state = fact(&state, "x").validity().clone();
+    assert_eq!(state.until.unwrap().raw, "12");
+    let state = imported(&format!("{HEAD}facts: [{{id: x, subject: ann, text: T., since: \"3   Rain   2\"}}]"));
+    assert_eq!(fact(&state, "x").validity().from.clone().unwrap().raw, "3   Rain   2");
+}
+
+#[test]
+fn the_report_counts() {
+    let mut state = hearsay_model::State::default();
+    let report = import(&mut state, &format!("{HEAD}{SESSION}"));
+    assert_eq!(report.created.get("npc"), Some(&3));
+    assert_eq!((report.passages, report.sessions, report.matched), (4, 1, 0));
+    assert_eq!(report.audience.get("told"), Some(&4));
+    let nothing: Vec<_> = report.know_nothing.iter().map(|id| id.as_str()).collect();
+    assert!(nothing.is_empty(), "{nothing:?}");
+    let mut state = hearsay_model::State::default();
+    let report = import(&mut state, HEAD);
+    let nothing: Vec<_> = report.know_nothing.iter().map(|id| id.as_str()).collect();
+    assert_eq!(nothing, ["bob", "eve"]);
+    assert!(report.to_string().contains("NPCs that would know nothing: bob, eve"), "{report}");
+}
+
+#[test]
+fn the_example_of_the_format_is_the_fixture() {
+    let example = std::fs::read_to_string(fixture("inn/campaign.yaml")).unwrap();
+    assert!(include_str!("../../FORMAT.md").contains(&format!("```yaml\n{example}```\n")));
+}

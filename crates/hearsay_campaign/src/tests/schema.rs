@@ -1,0 +1,112 @@
+//! The JSON Schema says what the reader reads.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::fixture;
+use crate::{
+    Limits,
+    error::Faults,
+    files::load,
+    keys,
+    yaml::{Node, Yaml, parse},
+};
+
+fn schema() -> Value {
+    serde_json::from_str(include_str!("../../schema/campaign.schema.json")).unwrap()
+}
+
+fn to_json(node: &Node) -> Value {
+    match &node.value {
+        Yaml::Null => Value::Null,
+        Yaml::Flag(flag) => json!(flag),
+        Yaml::Number(number, raw) => raw.parse::<i64>().map_or_else(|_| json!(number), |whole| json!(whole)),
+        Yaml::Text(text) => json!(text),
+        Yaml::List(items) => items.iter().map(to_json).collect(),
+        Yaml::Map(entries) => {
+            entries.iter().map(|(key, node)| (key.text.to_string(), to_json(node))).collect::<Map<_, _>>().into()
+        }
+    }
+}
+
+fn errors(path: &std::path::Path) -> Vec<String> {
+    let validator = jsonschema::draft202012::new(&schema()).unwrap();
+    let (limits, mut faults) = (Limits::default(), Faults::new(50));
+    let files = load(path, &limits, &mut faults);
+    assert!(!files.is_empty());
+    let mut errors = Vec::new();
+    for file in files {
+        let tree = parse(&file.bytes, 0, &limits, &mut faults).unwrap();
+        let found = to_json(&tree);
+        errors.extend(validator.iter_errors(&found).map(|e| format!("{}: {}: {e}", file.path, e.instance_path())));
+    }
+    errors
+}
+
+#[test]
+fn fixtures_and_examples_fit_the_schema() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../campaigns");
+    let examples = ["gullhaven", "tiny-tavern"].map(|name| root.join(name)).into_iter().filter(|path| path.is_dir());
+    for path in [fixture("inn"), fixture("glyphoxa.yaml")].into_iter().chain(examples) {
+        assert_eq!(errors(&path), Vec::<String>::new(), "{}", path.display());
+    }
+}
+
+#[test]
+fn what_the_reader_refuses_the_schema_refuses() {
+    let validator = jsonschema::draft202012::new(&schema()).unwrap();
+    let check = |value: Value| assert!(!validator.is_valid(&value), "{value}");
+    check(json!({"fcts": []}));
+    check(json!({"facts": [{"subjekt": "ann", "text": "T."}]}));
+    check(json!({"facts": [{"subject": "ann", "text": "T.", "confidence": 2}]}));
+    check(json!({"entities": [{"name": "Ann"}]}));
+    check(json!({"entities": [{"name": "Ann", "kind": "npc", "attributes": {"age": {"valeu": 3}}}]}));
+    check(json!({"sessions": [{"id": "s", "log": [{"speaker": "ann", "txt": "T."}]}]}));
+    check(json!({"format": 2}));
+}
+
+/// The properties of a definition, its own and those it takes from others.
+fn properties(schema: &Value, def: &Value) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> =
+        def["properties"].as_object().into_iter().flat_map(|own| own.keys().cloned()).collect();
+    for part in def["allOf"].as_array().into_iter().flatten() {
+        let name = part["$ref"].as_str().unwrap().trim_start_matches("#/$defs/");
+        names.extend(properties(schema, &schema["$defs"][name]));
+    }
+    names
+}
+
+#[test]
+fn reader_and_schema_know_the_same_keys() {
+    let schema = schema();
+    let mut strict = BTreeSet::new();
+    for keys in keys::ALL {
+        let def = if keys.def.is_empty() { &schema } else { &schema["$defs"][keys.def] };
+        let known: BTreeSet<String> = keys.all().map(str::to_owned).collect();
+        assert_eq!(properties(&schema, def), known, "{}", keys.def);
+        let closed = def["additionalProperties"] == json!(false) || def["unevaluatedProperties"] == json!(false);
+        assert!(closed, "{} is strict", keys.def);
+        strict.insert(keys.def);
+    }
+    for (name, def) in schema["$defs"].as_object().unwrap() {
+        let closed = def["additionalProperties"] == json!(false) || def["unevaluatedProperties"] == json!(false);
+        assert_eq!(closed, strict.contains(name.as_str()), "{name} is known to the reader");
+    }
+}
+
+#[test]
+fn every_property_is_described() {
+    fn walk(value: &Value, path: &str) {
+        for (name, property) in value["properties"].as_object().into_iter().flatten() {
+            let described = property["description"].is_string() || property["$ref"].is_string();
+            assert!(described, "{path}/{name}");
+        }
+    }
+    let schema = schema();
+    walk(&schema, "");
+    for (name, def) in schema["$defs"].as_object().unwrap() {
+        assert!(def["description"].is_string(), "{name}");
+        walk(def, name);
+    }
+}
