@@ -252,11 +252,14 @@ impl View {
     /// The groups and places that the knower belongs to by what it knows, each with the way and the stay. Sorted, each
     /// once.
     fn groups(&self, id: &EntityId) -> Vec<(Knower, Via, Stay)> {
+        let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
+        for known in self.facts.values().filter(|known| is_structure(&known.fact)) {
+            structure.entry(known.subject()).or_default().push(&known.fact);
+        }
         let mut reached: BTreeMap<(EntityId, Stay), Via> = BTreeMap::new();
         let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
         while let Some((member, stay, resident)) = open.pop() {
-            let structure = self.facts.values().map(|known| &known.fact).filter(|fact| is_structure(fact));
-            for fact in structure.filter(|fact| *fact.subject() == member) {
+            for fact in structure.get(&member).into_iter().flatten() {
                 let Some(group) = fact.object().entity() else { continue };
                 let resides = *fact.predicate() == *predicate::RESIDENT_OF;
                 // A character is no part of anything; a group or place is, and hands its own way on.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    Audience, Credence, Date, EntityId, Fact, FactId, How, Kind, Knower, Knowledge, KnowledgeId, Method, Passage,
+    Audience, Credence, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Knowledge, KnowledgeId, Method, Passage,
     PassageId, Predicate, Provenance, Secrecy, Standing, State, attribute, predicate,
 };
 
@@ -13,8 +13,8 @@ use crate::{
     campaign::{Learned, Reach, Stated},
 };
 
-/// The entities of a campaign about to be imported, and behind them those of the state. What the files say goes first,
-/// so that importing the same files again gives the same audience, wherever people have moved in play.
+/// The entities of a campaign about to be imported, and besides them those of the state. Of an entity that the files
+/// have, only the files count: importing them again must give the same audience, wherever people have moved in play.
 pub(crate) struct Around<'a> {
     campaign: &'a Campaign,
     state: &'a State,
@@ -46,8 +46,10 @@ impl Surroundings for Around<'_> {
     }
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
-        let written = self.homes.get(id).or_else(|| self.locations.get(id));
-        written.map(|place| (*place).clone()).or_else(|| Surroundings::place(self.state, id))
+        if !self.campaign.entities.contains_key(id) {
+            return Surroundings::place(self.state, id);
+        }
+        self.homes.get(id).or_else(|| self.locations.get(id)).map(|place| (*place).clone())
     }
 }
 
@@ -86,14 +88,15 @@ pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
                 put(&mut edges, Knowledge::authored(knower, id));
             }
         }
-        reached.push((audience, known.is_empty()));
+        reached.push(audience);
     }
     names(campaign, &mut edges);
+    let known: HashSet<FactId> = edges.values().map(|edge| edge.fact).collect();
     let mut counts: BTreeMap<&'static str, usize> =
         ["common", "local", "parties", "private", "secret", "told", "nobody"].map(|name| (name, 0)).into();
-    for (stated, (audience, nobody)) in campaign.facts.iter().zip(reached) {
+    for (stated, audience) in campaign.facts.iter().zip(reached) {
         let name = match audience {
-            _ if nobody => "nobody",
+            _ if !known.contains(&stated.fact.id()) => "nobody",
             Some(audience) => audience.as_str(),
             None if stated.fact.secrecy() == Secrecy::Secret => "secret",
             None => "told",
@@ -177,13 +180,15 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
             called.entry(fact.subject()).or_default().push(fact.id());
         }
     }
-    let mut known: HashSet<(Knower, FactId)> = HashSet::new();
+    // Since when each knower has a name.
+    let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
     // The first way in which each knower came upon each entity.
     let mut met: BTreeMap<(&Knower, &EntityId), &Knowledge> = BTreeMap::new();
     for edge in edges.values() {
         let Some(fact) = facts.get(&edge.fact) else { continue };
         if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
-            known.insert((edge.knower.clone(), edge.fact));
+            let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
+            *since = when(edge).min(*since);
         }
         if !fact.standing().is_in_world() {
             continue;
@@ -198,8 +203,8 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
     let mut added = Vec::new();
     for ((knower, entity), edge) in met {
         for name in called.get(entity).into_iter().flatten() {
-            let already = known.contains(&(knower.clone(), *name)) || known.contains(&(Knower::World, *name));
-            if already {
+            let in_time = |knower| known.get(&(knower, *name)).is_some_and(|since| *since <= when(edge));
+            if in_time(knower) || in_time(&Knower::World) {
                 continue;
             }
             let how = match &edge.how {
@@ -216,8 +221,8 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
     }
 }
 
-fn when(edge: &Knowledge) -> Option<hearsay_model::GameTime> {
-    edge.learned.as_ref().and_then(|date: &Date| date.time)
+fn when(edge: &Knowledge) -> Option<GameTime> {
+    edge.learned.as_ref().and_then(|date| date.time)
 }
 
 /// The NPCs of a campaign that would know nothing but their own name and kind: neither by edges of their own nor as

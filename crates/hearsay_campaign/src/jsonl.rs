@@ -65,8 +65,12 @@ pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
         line(&Line::Setting { setting: setting.as_ref().clone() })?;
     }
     let named = Named::of(state);
-    let entities: BTreeMap<&EntityId, Option<&Arc<Entity>>> =
-        named.entities.iter().map(|id| (*id, state.entity(id))).chain(state.entities().map(|e| (&e.id, Some(e)))).collect();
+    let entities: BTreeMap<&EntityId, Option<&Arc<Entity>>> = named
+        .entities
+        .iter()
+        .map(|id| (*id, state.entity(id)))
+        .chain(state.entities().map(|e| (&e.id, Some(e))))
+        .collect();
     for (id, entity) in entities {
         let removed = entity.is_none();
         let entity = entity.map_or_else(|| Entity::new(id.clone()), |entity| entity.as_ref().clone());
@@ -160,7 +164,8 @@ pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
 }
 
 const HEADER: &str = "the first line must be {\"type\":\"hearsay\",\"format\":1}";
-const TYPES: &str = "expected an object with \"type\": setting, entity, session, fact, knowledge or passage, and its fields";
+const TYPES: &str =
+    "expected an object with \"type\": setting, entity, session, fact, knowledge or passage, and its fields";
 const SHOWN: usize = 50;
 
 #[derive(Default)]

@@ -48,8 +48,7 @@ pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
         ..ImportReport::default()
     };
     let history = History::of(state, &author);
-    let mut planner =
-        Planner { state, campaign, now, author, history, report, adds: Vec::new(), removals: Vec::new() };
+    let mut planner = Planner { state, campaign, now, author, history, report, adds: Vec::new(), removals: Vec::new() };
     planner.settings();
     let gone = planner.entities();
     planner.sessions(&gone);
@@ -266,7 +265,8 @@ impl Planner<'_> {
             match self.history.edges.get(&id) {
                 Some(last) if last.value.is_some_and(|held| **held == edge) => {}
                 Some(last) if !last.ours => {
-                    let statement = self.state.fact(edge.fact).map_or(String::new(), |fact| fact.statement().to_owned());
+                    let statement =
+                        self.state.fact(edge.fact).map_or(String::new(), |fact| fact.statement().to_owned());
                     let why = format!("somebody else has changed how `{}` knows it", edge.knower);
                     self.keep(Some(edge.fact), statement, why);
                 }
@@ -278,7 +278,11 @@ impl Planner<'_> {
         }
     }
 
-    fn passages(&mut self, passages: BTreeMap<hearsay_model::PassageId, hearsay_model::Passage>, gone: &BTreeSet<EntityId>) {
+    fn passages(
+        &mut self,
+        passages: BTreeMap<hearsay_model::PassageId, hearsay_model::Passage>,
+        gone: &BTreeSet<EntityId>,
+    ) {
         let mut removals = Vec::new();
         for (id, last) in &self.history.passages {
             if last.ours && last.value.is_some() && !passages.contains_key(id) {

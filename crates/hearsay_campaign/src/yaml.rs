@@ -147,9 +147,8 @@ impl Tree<'_> {
                 }
                 Event::Alias(id) => {
                     let node = self.anchors.get(&id).cloned();
-                    let node = node.ok_or_else(|| {
-                        Stop(at, "an alias without its anchor".into(), "write the value out instead")
-                    })?;
+                    let node = node
+                        .ok_or_else(|| Stop(at, "an alias without its anchor".into(), "write the value out instead"))?;
                     self.copy(&node, at)?;
                     self.put(node, 0)?;
                 }

@@ -15,8 +15,7 @@ use crate::{
 };
 
 /// Attributes that say who somebody is, in the order in which they are told.
-const IDENTITY: [&str; 15] = [
-    "kind",
+const IDENTITY: [&str; 14] = [
     "title",
     "species",
     "gender",

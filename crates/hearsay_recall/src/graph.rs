@@ -2,7 +2,10 @@
 //!
 //! Every walk sees either the world as the DM does (what is canon or claimed and holds now) or what one knower knows.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, VecDeque},
+};
 
 use hearsay_belief::View;
 use hearsay_model::{EntityId, Fact, Kind, Link, Predicate, Secrecy, Standing, State, attribute};
@@ -34,10 +37,10 @@ impl Walk<'_> {
     fn follows(&self, link: &Link) -> bool {
         let way = match self.direction {
             Direction::Both => true,
-            Direction::Out => link.forward,
-            Direction::In => !link.forward,
+            Direction::Out => link.is_forward(),
+            Direction::In => !link.is_forward(),
         };
-        way && self.takes(link.fact)
+        way && self.takes(link.fact())
     }
 
     /// Whether a relation counts, whichever way it is followed.
@@ -75,18 +78,24 @@ pub fn neighbours<'a>(
     limit: usize,
 ) -> Vec<Neighbour<'a>> {
     let Some(start) = state.index_of(from) else { return Vec::new() };
-    let mut seen = vec![false; state.index_count()];
-    seen[start as usize] = true;
+    let seen = vec![Cell::new(false); state.index_count()];
+    seen[start as usize].set(true);
     let (mut found, mut frontier) = (Vec::new(), vec![start]);
     for distance in 1..=depth {
         let (mut next, begin) = (Vec::new(), found.len());
+        let mut reach = |link: Link<'a>| {
+            let seen = &seen[link.other_index() as usize];
+            if !seen.get() && walk.follows(&link) {
+                seen.set(true);
+                next.push(link.other_index());
+                found.push(Neighbour { id: link.other(), distance, fact: link.fact(), forward: link.is_forward() });
+            }
+        };
         for &index in &frontier {
-            for link in state.links_at(index) {
-                if !seen[link.other_index as usize] && walk.follows(&link) {
-                    seen[link.other_index as usize] = true;
-                    next.push(link.other_index);
-                    found.push(Neighbour { id: link.other, distance, fact: link.fact, forward: link.forward });
-                }
+            // What the DM sees is known without a look at the fact; a knower may believe what does not stand.
+            match walk.view {
+                None => state.standing_links_at(index, |other| !seen[other as usize].get()).for_each(&mut reach),
+                Some(_) => state.links_at(index).for_each(&mut reach),
             }
         }
         found[begin..].sort_unstable_by_key(|neighbour| neighbour.id);
@@ -129,8 +138,8 @@ pub fn path<'a>(
             break;
         }
         for link in state.links_at(index).filter(|link| walk.follows(link)) {
-            distance.entry(link.other_index).or_insert_with(|| {
-                queue.push_back(link.other_index);
+            distance.entry(link.other_index()).or_insert_with(|| {
+                queue.push_back(link.other_index());
                 next
             });
         }
@@ -140,11 +149,11 @@ pub fn path<'a>(
     let mut steps = Vec::new();
     let mut here = goal;
     for left in (0..*distance.get(&goal)?).rev() {
-        let nearer = |link: &Link| distance.get(&link.other_index) == Some(&left) && back.follows(link);
-        let link = state.links_at(here).filter(nearer).min_by_key(|link| link.fact.id())?;
-        let id = if link.forward { link.fact.subject() } else { link.fact.object().entity()? };
-        steps.push(Step { to: id, fact: link.fact, forward: !link.forward });
-        here = link.other_index;
+        let nearer = |link: &Link| distance.get(&link.other_index()) == Some(&left) && back.follows(link);
+        let link = state.links_at(here).filter(nearer).min_by_key(|link| link.fact().id())?;
+        let id = if link.is_forward() { link.fact().subject() } else { link.fact().object().entity()? };
+        steps.push(Step { to: id, fact: link.fact(), forward: !link.is_forward() });
+        here = link.other_index();
     }
     steps.reverse();
     Some(steps)
@@ -222,8 +231,9 @@ pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Walk, depth: usize
     entities.sort_unstable();
     let mut relations: Vec<&Fact> = Vec::new();
     for id in &entities {
-        let inside = |link: &Link| link.forward && walk.takes(link.fact) && entities.binary_search(&link.other).is_ok();
-        relations.extend(state.links(id).filter(inside).map(|link| &**link.fact));
+        let inside =
+            |link: &Link| link.is_forward() && walk.takes(link.fact()) && entities.binary_search(&link.other()).is_ok();
+        relations.extend(state.links(id).filter(inside).map(|link| &**link.fact()));
     }
     relations.sort_unstable_by_key(|fact| fact.id());
     Subgraph { entities, relations }

@@ -17,6 +17,8 @@
 mod context;
 pub mod graph;
 mod index;
+#[cfg(test)]
+mod leaks;
 mod mentions;
 mod rank;
 mod render;

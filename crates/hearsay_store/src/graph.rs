@@ -63,7 +63,7 @@ async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Re
     for (table, rows) in Table::ALL.into_iter().zip(kept) {
         if !rows.is_empty() {
             upsert(&mut statements, table);
-            variables.insert(table.name(), Value::Array(Array::from(rows)));
+            variables.insert(format!("rows_{}", table.name()), Value::Array(Array::from(rows)));
         }
     }
     if let Some(position) = position {
@@ -79,7 +79,8 @@ async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Re
 
 fn upsert(statements: &mut String, table: Table) {
     let (relation, name) = (if table.is_relation() { " RELATION" } else { "" }, table.name());
-    let _ = write!(statements, " INSERT{relation} INTO {name} ${name} ON DUPLICATE KEY UPDATE ");
+    // `$session` is a name that the database keeps for itself.
+    let _ = write!(statements, " INSERT{relation} INTO {name} $rows_{name} ON DUPLICATE KEY UPDATE ");
     for (index, field) in table.fields().iter().enumerate() {
         let _ = write!(statements, "{}{field} = $input.{field}", if index == 0 { "" } else { ", " });
     }

@@ -76,7 +76,8 @@ impl Reader {
         if f.get("kind").is_some() && f.get("type").is_some() {
             self.faults.add(f.at, &f.path, "it has both a kind and a type", "keep `kind`: they mean the same");
         }
-        let Some(written) = self.needed(f, key, "an entity").filter(|word| !hearsay_model::slug(word).is_empty()) else {
+        let Some(written) = self.needed(f, key, "an entity").filter(|word| !hearsay_model::slug(word).is_empty())
+        else {
             return Kind::Custom("unknown".into());
         };
         let at = f.get(key).map_or(f.at, |node| node.at);
@@ -84,7 +85,8 @@ impl Reader {
         if let Kind::Custom(word) = &kind {
             let near = keys::nearest(word, Kind::BUILT_IN.iter().map(Kind::as_str));
             if let Some(near) = near.filter(|near| strsim::damerau_levenshtein(near, word) < 3) {
-                self.faults.warn(at, format!("`{word}` is taken as a kind of the campaign's own. Did you mean `{near}`?"));
+                self.faults
+                    .warn(at, format!("`{word}` is taken as a kind of the campaign's own. Did you mean `{near}`?"));
             }
         }
         self.plain(at, &f.below(key), id, attribute::KIND, Object::Value(kind.as_str().into()));
@@ -143,7 +145,8 @@ impl Reader {
 
     /// A place, or `none`.
     fn place(&mut self, f: &Fields, key: &str) -> Option<EntityId> {
-        let nowhere = f.get(key).and_then(Node::text).is_some_and(|text| is_nobody(text) && !self.is_known(text.trim()));
+        let nowhere =
+            f.get(key).and_then(Node::text).is_some_and(|text| is_nobody(text) && !self.is_known(text.trim()));
         if nowhere { None } else { self.refer(f, key) }
     }
 
@@ -211,7 +214,9 @@ impl Reader {
                 if let Some(about) = self.reference(node, &path) {
                     self.plain(node.at, &path, id, "KNOWS_ABOUT", Object::Entity(about));
                 }
-            } else if let Some(number) = self.plain(node.at, &path, id, "knowledge_scope", Object::Value(text.trim().into())) {
+            } else if let Some(number) =
+                self.plain(node.at, &path, id, "knowledge_scope", Object::Value(text.trim().into()))
+            {
                 self.facts[number].reach = Reach::Only(hearsay_model::Audience::Private);
             }
         }

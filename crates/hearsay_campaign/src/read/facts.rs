@@ -248,7 +248,8 @@ impl Reader {
         }
         let handle = self.text(f, "id").and_then(|handle| {
             let at = f.get("id").map_or(f.at, |node| node.at);
-            let slug = EntityId::new(handle).map_err(|error| self.faults.add(at, &f.below("id"), error.to_string(), ""));
+            let slug =
+                EntityId::new(handle).map_err(|error| self.faults.add(at, &f.below("id"), error.to_string(), ""));
             slug.ok().map(|_| (handle.to_owned(), at))
         });
         let (from, until) = (self.date(f, "since"), self.date(f, "until"));
@@ -417,7 +418,14 @@ impl Reader {
     }
 
     /// Records a fact that is marked with nothing.
-    pub(super) fn plain(&mut self, at: Place, path: &str, subject: &EntityId, name: &str, object: Object) -> Option<usize> {
+    pub(super) fn plain(
+        &mut self,
+        at: Place,
+        path: &str,
+        subject: &EntityId,
+        name: &str,
+        object: Object,
+    ) -> Option<usize> {
         let predicate = Predicate::new(name).ok()?;
         self.say(at, path, &Context::about(None), subject.clone(), predicate, object, Marks::default())
     }

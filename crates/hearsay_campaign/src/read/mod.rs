@@ -304,7 +304,8 @@ impl Reader {
                 });
                 if let Some(&b) = other {
                     let first = self.faults.spot(self.spots[b]);
-                    let what = format!("`{subject}` has two values of {predicate} at a time; the first stands at {first}");
+                    let what =
+                        format!("`{subject}` has two values of {predicate} at a time; the first stands at {first}");
                     doubled.push((self.spots[a], what));
                 }
             }

@@ -86,11 +86,11 @@ pub(super) fn kind_of(word: &str) -> Kind {
     }
 }
 
-/// Words that say that there is nobody: `None; works independently.`
+/// Whether the text says that there is nobody: `none`, `N/A`, `None; works independently.`
 pub(super) fn is_nobody(written: &str) -> bool {
-    let words = text::words(written);
-    let nobody = |word: &str| ["none", "nobody", "nothing", "n", "unknown", "independent"].contains(&word);
-    words.first().is_none_or(|word| nobody(word))
+    let written = text::normal(written);
+    let first = written.split([';', ',', '.', ':', '(']).next().unwrap_or_default().trim();
+    ["none", "nobody", "nothing", "n/a", "unknown", "-", ""].contains(&first)
 }
 
 impl Reader {
@@ -195,4 +195,19 @@ enum Lookup {
     One(EntityId),
     Several(Vec<EntityId>),
     None,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_nobody;
+
+    #[test]
+    fn nobody_is_told_from_somebody() {
+        for nobody in ["None; works independently.", "none", "N/A", "Unknown"] {
+            assert!(is_nobody(nobody), "{nobody}");
+        }
+        for somebody in ["Nothing Hill", "Unknown Isle", "Nonesuch", "Local Militia"] {
+            assert!(!is_nobody(somebody), "{somebody}");
+        }
+    }
 }

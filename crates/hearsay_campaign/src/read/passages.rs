@@ -69,7 +69,8 @@ impl Reader {
             return false;
         }
         for (key, _) in f.entries().iter().filter(|(key, _)| !["fact", "credence"].contains(&&*key.text)) {
-            let message = format!("`{}` cannot stand beside `fact`, which points to a fact written elsewhere", key.text);
+            let message =
+                format!("`{}` cannot stand beside `fact`, which points to a fact written elsewhere", key.text);
             self.faults.add(key.at, &f.below(&key.text), message, "write it where the fact is written");
         }
         true

@@ -60,13 +60,24 @@ fn numbers_dates_and_words() {
 fn names_ids_and_references() {
     check("  - {name: '', kind: npc}", 10, "needs a name", "");
     check("  - {id: Ann X, name: Ann, kind: npc}", 10, "is not an id", "");
-    check("  - {id: ann, name: Other, kind: npc}", 10, "the id `ann` is taken: the first stands at test.yaml:5", "another `id`");
+    check(
+        "  - {id: ann, name: Other, kind: npc}",
+        10,
+        "the id `ann` is taken: the first stands at test.yaml:5",
+        "another `id`",
+    );
     check("  - {id: x, name: X}", 10, "needs a type", "");
     let facts = "facts:\n  - {id: x, subject: ann, text: T.}\n  - {id: x, subject: bob, text: U.}";
     check(facts, 12, "the id `x` is taken: the first stands at test.yaml:11", "");
-    check("relationships: [{source: ann, type: OWES, target: Bobb}]", 10, "there is no entity `Bobb`", "did you mean `bob`?");
+    check(
+        "relationships: [{source: ann, type: OWES, target: Bobb}]",
+        10,
+        "there is no entity `Bobb`",
+        "did you mean `bob`?",
+    );
     check("knowledge: [{fact: nothing, who: ann}]", 10, "no fact has the id `nothing`", "");
-    let two = "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann oak, type: OWES, target: bob}]";
+    let two =
+        "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann oak, type: OWES, target: bob}]";
     check(two, 11, "may mean several entities", "write the id: `ann` or `ann-two`");
     check("facts: [{subject: ann}]", 10, "the fact says nothing", "add `text: …`");
     check("facts: [{text: T.}]", 10, "whom this is about", "add `subject: …`");

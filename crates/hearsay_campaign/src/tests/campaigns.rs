@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use hearsay_model::{State, Timestamp};
+use hearsay_belief::View;
+use hearsay_model::{EntityId, Knower, State, Timestamp};
 
+use super::{fact, fixture};
 use crate::{Limits, plan, read};
 
 fn folders() -> Vec<PathBuf> {
@@ -18,11 +20,35 @@ fn the_examples_are_read_and_import_once() {
         let campaign = read(&folder, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"));
         let mut state = State::default();
         let first = plan(&state, &campaign, Timestamp(1));
-        if std::env::var("SHOW").is_ok() {
-            panic!("{}", first.report);
-        }
         state.apply(first.operation.unwrap()).unwrap();
         assert_eq!(plan(&state, &campaign, Timestamp(2)).operation, None, "{}", folder.display());
         assert!(first.report.know_nothing.is_empty(), "{:?}", first.report.know_nothing);
     }
+}
+
+#[test]
+fn each_of_the_inn_knows_its_part() {
+    let campaign = read(&fixture("inn"), &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(campaign.warnings(), []);
+    let mut state = State::default();
+    state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
+    let check = |knower: &str, name: &str, expected: Option<(f64, bool)>| {
+        let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
+        let known = view.fact(fact(&state, name).id()).map(|known| (known.credence().get(), known.conceals()));
+        assert_eq!(known, expected, "{knower} {name}");
+    };
+    check("ansel", "ansel-cut-the-rope", Some((1.0, true)));
+    check("carter", "ansel-cut-the-rope", Some((0.5, false)));
+    check("carter", "the-wind-did-it", Some((0.3, false)));
+    check("britt", "the-wind-did-it", Some((0.5, false)));
+    check("ansel", "ansel-was-asleep", Some((0.0, false)));
+    check("britt", "ansel-was-asleep", None);
+    check("carter", "ansel-was-out", Some((0.7, false)));
+    check("carter", "Ansel Furrer is also called The Pass Wolf.", None);
+    check("britt", "Ansel Furrer is also called The Pass Wolf.", Some((1.0, false)));
+    check("carter", "Ansel Furrer is called Ansel Furrer.", Some((1.0, false)));
+    check("britt", "Its sign has three legs.", Some((1.0, false)));
+    check("carter", "Its sign has three legs.", None);
+    check("carter", "The Lame Goat: altitude: 2100.", Some((1.0, false)));
+    check("britt", "Ansel Furrer's age is 61.", None);
 }

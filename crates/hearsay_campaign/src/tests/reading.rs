@@ -15,9 +15,19 @@ fn check(yaml: &str, name: &str, standing: Standing, knowers: &[&str]) {
 #[test]
 fn unmarked_facts_follow_the_rules() {
     let all = ["ann authored 1", "bob authored 1", "inn authored 1"];
-    check("relationships: [{source: ann, type: OWNS, target: Bob Elm}]", "Ann Oak owns Bob Elm.", Standing::Canon, &all);
+    check(
+        "relationships: [{source: ann, type: OWNS, target: Bob Elm}]",
+        "Ann Oak owns Bob Elm.",
+        Standing::Canon,
+        &all,
+    );
     let parties = ["ann authored 1", "bob authored 1"];
-    check("relationships: [{source: ann, type: OWES, target: bob}]", "Ann Oak owes Bob Elm.", Standing::Canon, &parties);
+    check(
+        "relationships: [{source: ann, type: OWES, target: bob}]",
+        "Ann Oak owes Bob Elm.",
+        Standing::Canon,
+        &parties,
+    );
     let yaml = "audience: {predicates: {OWES: common}}\nrelationships: [{source: ann, type: OWES, target: bob}]";
     check(yaml, "Ann Oak owes Bob Elm.", Standing::Canon, &["* authored 1"]);
     check("facts: [{id: x, subject: book, text: Torn., audience: private}]", "x", Standing::Canon, &[]);
@@ -32,7 +42,8 @@ fn marks_say_who_knows() {
     // Who is named knows it as named: the rule adds no second edge.
     let yaml = "facts: [{id: x, subject: ann, text: T., known_by: [{who: ann, how: rumour}, eve]}]";
     check(yaml, "x", Standing::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
-    let yaml = "facts: [{id: x, subject: ann, text: T., secret: true}]\nknowledge: [{fact: x, who: world, how: witnessed}]";
+    let yaml =
+        "facts: [{id: x, subject: ann, text: T., secret: true}]\nknowledge: [{fact: x, who: world, how: witnessed}]";
     check(yaml, "x", Standing::Canon, &["* witnessed 1"]);
 }
 
@@ -50,7 +61,8 @@ fn rumours_and_lies_reach_who_heard_them() {
 #[test]
 fn secrets_belong_to_their_bearer() {
     let secret = |marks: &str| {
-        let entity = format!("  - {{id: sly, name: Sly, kind: npc, home: none, secrets: [{{id: x, text: T.{marks}}}]}}\n");
+        let entity =
+            format!("  - {{id: sly, name: Sly, kind: npc, home: none, secrets: [{{id: x, text: T.{marks}}}]}}\n");
         imported(&format!("{HEAD}{entity}"))
     };
     assert_eq!(known(&secret(""), "x"), ["sly authored 1 !"]);
@@ -115,14 +127,20 @@ fn who_knows_a_fact_knows_the_names_in_it() {
     let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, known_by: [{who: bob, how: told, from: \
         ann, when: 3 Rain 4}]}]";
     check(yaml, "Eve Ash is called Eve Ash.", Standing::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
-    check(yaml, "Ann Oak is of the kind npc.", Standing::Canon, &["ann authored 1", "bob told by ann 1 at 3 Rain 4", "inn authored 1"]);
+    check(
+        yaml,
+        "Ann Oak is of the kind npc.",
+        Standing::Canon,
+        &["ann authored 1", "bob told by ann 1 at 3 Rain 4", "inn authored 1"],
+    );
     let proposed = yaml.replace("secret: true", "secret: true, standing: proposed");
     check(&proposed, "Eve Ash is called Eve Ash.", Standing::Canon, &["eve authored 1"]);
 }
 
 #[test]
 fn secret_names_are_not_learned_with_a_fact() {
-    let entity = "  - {id: sly, name: Sly, kind: npc, home: none, aliases: [{name: Fox, secret: true, known_by: [bob]}]}\n";
+    let entity =
+        "  - {id: sly, name: Sly, kind: npc, home: none, aliases: [{name: Fox, secret: true, known_by: [bob]}]}\n";
     let yaml = format!("{HEAD}{entity}facts: [{{subject: sly, text: T., known_by: [eve]}}]");
     assert_eq!(known(&imported(&yaml), "Sly is also called Fox."), ["bob authored 1", "sly authored 1 !"]);
 }
@@ -181,7 +199,8 @@ fn the_shapes_of_other_tools_are_read() {
 
 #[test]
 fn equal_names_are_kept_apart_by_their_ids() {
-    let more = "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann-two, type: KNOWS, target: ann}]\n";
+    let more =
+        "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann-two, type: KNOWS, target: ann}]\n";
     assert_eq!(read_good(&format!("{HEAD}{more}")).entities().len(), 7);
 }
 

@@ -7,7 +7,7 @@ use super::{
     rows::{EntityRow, FactRow, KnowledgeRow, RawLink, Row, Write},
 };
 use crate::{
-    Change, Entity, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Vocabulary,
+    Change, Entity, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Standing, Vocabulary,
     attribute, text,
 };
 
@@ -85,6 +85,7 @@ impl State {
                 });
                 let (index, new) = self.facts.find_or_add(&id, row);
                 self.facts.at_mut(index).record.writes.push(write);
+                self.stands.resize(self.facts.rows.len(), false);
                 self.index_fact(fact, index, new);
             }
             Change::EndFact { fact, .. }
@@ -245,6 +246,10 @@ impl State {
         let row = self.facts.at_mut(index);
         row.record.value = value;
         row.shown = shown;
+        let stands = |fact: &Arc<Fact>| {
+            matches!(fact.standing(), Standing::Canon | Standing::Claimed) && !fact.validity().is_closed()
+        };
+        self.stands[index as usize] = shown && row.record.value.as_ref().is_some_and(stands);
         was != in_world(row)
     }
 

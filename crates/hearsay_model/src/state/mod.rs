@@ -51,6 +51,8 @@ pub struct State {
     vocabulary: Arc<Vocabulary>,
     entities: Table<EntityId, EntityRow>,
     facts: Table<FactId, FactRow>,
+    /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
+    stands: Vec<bool>,
     knowledge: Table<KnowledgeId, KnowledgeRow>,
     passages: Table<PassageId, Row<crate::Passage>>,
     sessions: BTreeMap<SessionId, Row<crate::Session>>,

@@ -2,23 +2,40 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::State;
+use super::{State, rows::RawLink};
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
     KnowledgeId, Passage, PassageId, Predicate, Session, SessionId, Setting, SettingKey, Vocabulary,
 };
 
-/// A relation as seen from one of its ends.
+/// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
+    state: &'a State,
+    fact: &'a Arc<Fact>,
+    raw: RawLink,
+}
+
+impl<'a> Link<'a> {
     /// The relation.
-    pub fact: &'a Arc<Fact>,
+    pub fn fact(&self) -> &'a Arc<Fact> {
+        self.fact
+    }
+
     /// The entity at the other end.
-    pub other: &'a EntityId,
-    /// Whether the entity that was asked about is the subject.
-    pub forward: bool,
+    pub fn other(&self) -> &'a EntityId {
+        &self.state.entities.at(self.raw.other).id
+    }
+
     /// Dense index of the other entity, for [`State::links_at`].
-    pub other_index: u32,
+    pub fn other_index(&self) -> u32 {
+        self.raw.other
+    }
+
+    /// Whether the entity that was asked about is the subject.
+    pub fn is_forward(&self) -> bool {
+        self.raw.forward
+    }
 }
 
 fn plain() -> &'static Calendar {
@@ -97,13 +114,24 @@ impl State {
 
     /// The relations from and to the entity at a dense index. Hops of a walk need no search for names.
     pub fn links_at(&self, index: u32) -> impl Iterator<Item = Link<'_>> {
-        let links = self.entities.rows.get(index as usize).map_or(&[][..], |row| &row.links);
-        links.iter().filter_map(|link| {
-            let row = self.facts.at(link.fact);
-            let fact = row.record.value.as_ref().filter(|_| row.shown)?;
-            let other = &self.entities.at(link.other).id;
-            Some(Link { fact, other, forward: link.forward, other_index: link.other })
-        })
+        self.raw_links(index).filter_map(|raw| self.link(raw))
+    }
+
+    /// Those of [`links_at`](Self::links_at) that are canon or claimed and hold now, and lead to an entity for which
+    /// `wanted` says so. The facts of the others are not even looked at.
+    pub fn standing_links_at(&self, index: u32, mut wanted: impl FnMut(u32) -> bool) -> impl Iterator<Item = Link<'_>> {
+        let stands = move |raw: &RawLink| self.stands[raw.fact as usize] && wanted(raw.other);
+        self.raw_links(index).filter(stands).filter_map(|raw| self.link(raw))
+    }
+
+    fn raw_links(&self, index: u32) -> impl Iterator<Item = RawLink> {
+        self.entities.rows.get(index as usize).map_or(&[][..], |row| &row.links).iter().copied()
+    }
+
+    fn link(&self, raw: RawLink) -> Option<Link<'_>> {
+        let row = self.facts.at(raw.fact);
+        let fact = row.record.value.as_ref().filter(|_| row.shown)?;
+        Some(Link { state: self, fact, raw })
     }
 
     /// The number of dense indices in use.

@@ -1,1 +1,146 @@
-//! The graph tables.
+//! Programs that are killed: everything that was acknowledged is there, and nothing is there by half.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use hearsay_model::{Operation, Position, State};
+use hearsay_store::{Opened, projection};
+
+use crate::worlds::*;
+
+const CHILD: &str = "HEARSAY_STORE_CRASH_DIRECTORY";
+
+/// What the child commits, group by group: small ones, groups, and now and then one in chunks.
+fn group(n: usize) -> Vec<Arc<Operation>> {
+    match n % 7 {
+        3 => vec![large(n, 5 << 20)],
+        5 => (0..20).map(|k| large(n * 100 + k, 200)).collect(),
+        6 => vec![large(n * 100, 300_000), large(n * 100 + 1, 3 << 20), large(n * 100 + 2, 50)],
+        _ => vec![large(n, 500)],
+    }
+}
+
+/// Not a test by itself: the program that gets killed.
+#[test]
+fn child() {
+    let Ok(directory) = std::env::var(CHILD) else { return };
+    let Opened { store, mut state, .. } = open(Path::new(&directory));
+    println!("open {}", state.position());
+    let first = groups_in(&state);
+    for n in first.. {
+        let group = group(n);
+        store.commit_blocking(state.position().next(), group.clone()).unwrap();
+        println!("saved {}", state.position().0 + group.len() as u64);
+        for operation in group {
+            let applied = state.apply(operation).unwrap();
+            store.project(projection::rows(&state, &applied.touched), applied.position, |_| {});
+        }
+        if n % 11 == 4 {
+            store.write_snapshot(&state, |_| {});
+        }
+    }
+}
+
+/// How many whole groups a state holds; panics when the last one is there by half, or something else is.
+fn groups_in(state: &State) -> usize {
+    let mut journal = state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).peekable();
+    let mut n = 0;
+    while journal.peek().is_some() {
+        for expected in group(n) {
+            assert!(journal.next() == Some(expected), "group {n} is there by half, or is not what was written");
+        }
+        n += 1;
+    }
+    n
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let (mut swept, mut before) = (0, Position(0));
+    for round in 0..20 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "crash::child", "--nocapture", "--test-threads=1"])
+            .env(CHILD, directory.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let reader = std::thread::spawn(move || {
+            let mut saved = 0;
+            for line in lines.map_while(Result::ok) {
+                saved = line.strip_prefix("saved ").and_then(|n| n.parse().ok()).unwrap_or(saved);
+            }
+            saved
+        });
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        // Some die while opening, most while committing.
+        std::thread::sleep(Duration::from_millis(30 + seed % 700));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let saved = Position(reader.join().unwrap()).max(before);
+        let Opened { store, state, report } = open(directory.path());
+        assert!(state.position() >= saved, "round {round}: {} of {saved}", state.position());
+        groups_in(&state);
+        swept += report.swept_chunks;
+        before = state.position();
+        store.close().unwrap();
+    }
+    println!("{before} operations, {swept} chunks swept");
+    assert!(before > Position(50), "the child did nothing: {before}");
+    // The graph follows in the end.
+    let Opened { store, state, .. } = open(directory.path());
+    store.settle_blocking().unwrap();
+    assert_eq!(store.projected(), state.position());
+    let passages = store.query_blocking("RETURN count(SELECT VALUE id FROM passage)").unwrap();
+    assert_eq!(passages, state.passages().count());
+}
+
+#[test]
+fn chunks_without_an_entry_are_swept() {
+    let directory = tempfile::tempdir().unwrap();
+    // A program that dies once the first chunks are on the disk.
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crash::child_in_chunks", "--nocapture", "--test-threads=1"])
+        .env(CHILD, directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("writing")));
+    let log = |path: &Path| {
+        let files = std::fs::read_dir(path.join("db/wal")).into_iter().flatten().flatten();
+        files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum::<u64>()
+    };
+    while log(directory.path()) < 6 << 20 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let Opened { store, state, report } = open(directory.path());
+    assert_eq!(state.position(), Position(1));
+    assert!(report.swept_chunks > 0, "{report:?}");
+    let left = store.query_blocking("RETURN count(SELECT VALUE id FROM journal_chunk)").unwrap();
+    assert_eq!(left, 0);
+    store.commit_blocking(Position(2), vec![large(9, 5 << 20)]).unwrap();
+    store.close().unwrap();
+    assert_eq!(open(directory.path()).report.swept_chunks, 0);
+}
+
+/// Not a test by itself: a program that writes an operation of very many chunks.
+#[test]
+fn child_in_chunks() {
+    let Ok(directory) = std::env::var(CHILD) else { return };
+    let Opened { store, .. } = open(Path::new(&directory));
+    store.commit_blocking(Position(1), vec![small(0)]).unwrap();
+    println!("writing");
+    store.commit_blocking(Position(2), vec![large(1, 400 << 20)]).unwrap();
+}

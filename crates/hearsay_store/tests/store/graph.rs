@@ -176,8 +176,8 @@ fn change(which: u8, n: u8, newest: Position) -> Change {
         9 => Change::RetractFact(fact(n).id()),
         10..=12 => Change::Learn(Arc::new(edge(n))),
         13 => Change::Unlearn(edge(n).id()),
-        14 => Change::Void(Position(u64::from(n) % newest.0.max(1) + 1)),
-        15 => Change::Restore(Position(newest.0.saturating_sub(u64::from(n % 4)))),
+        14 if n < 128 => Change::Void(Position(u64::from(n) % newest.0 + 2)),
+        15 if n < 128 => Change::Restore(Position(newest.0.saturating_sub(u64::from(n % 4)))),
         _ if n.is_multiple_of(2) => {
             let mut passage = Passage::new(format!("line {}", n % 8));
             passage.heard_by = vec![Knower::World, entity().into()];
@@ -196,7 +196,7 @@ fn change(which: u8, n: u8, newest: Position) -> Change {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 20, ..ProptestConfig::default() })]
     #[test]
     fn following_equals_writing_anew(operations in prop::collection::vec(
         prop::collection::vec((any::<u8>(), any::<u8>()), 1..5), 10..60,
@@ -207,20 +207,21 @@ proptest! {
         follow(&store, &mut state, operation("begin", begin));
         for changes in operations {
             let newest = state.position();
-            let changes = changes.into_iter().map(|(which, n)| change(which, n, newest)).collect();
+            let changes = changes.into_iter().map(|(which, n)| change(which, n, newest));
+            let alone = |change: &Change| Operation::new(Author::Game, "", vec![change.clone()]);
+            let changes: Vec<_> = changes.filter(|change| state.check(&alone(change)).is_ok()).collect();
             let operation = operation("edit", changes);
             if state.check(&operation).is_ok() {
-                eprintln!("{:?}", operation.changes);
                 follow(&store, &mut state, operation);
-                wait_for_graph(&store);
             }
         }
         wait_for_graph(&store);
-        eprintln!("tables");
         let followed = tables(&store);
-        eprintln!("rebuild");
         store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
-        prop_assert_eq!(followed, tables(&store));
+        prop_assert_eq!(&followed, &tables(&store));
         prop_assert_eq!(store.backlog(), 0);
+        if std::env::var("HEARSAY_SHOW").is_ok() {
+            println!("{} operations, {} bytes of tables", state.position(), followed.to_string().len());
+        }
     }
 }

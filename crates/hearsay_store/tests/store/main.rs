@@ -5,4 +5,5 @@ mod crash;
 mod damage;
 mod graph;
 mod journal;
+mod scratch;
 mod worlds;

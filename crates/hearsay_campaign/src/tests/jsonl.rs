@@ -1,0 +1,221 @@
+//! Out and in again, with nothing lost.
+
+use std::sync::Arc;
+
+use hearsay_model::{
+    Attitude, Author, Change, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, Knower, Knowledge,
+    Method, Operation, Passage, Provenance, Secrecy, Session, SessionId, Setting, Standing, State, Timestamp,
+};
+use proptest::prelude::*;
+
+use super::{apply, fixture};
+use crate::{Limits, export_jsonl, plan, read, read_jsonl};
+
+fn exported(state: &State) -> String {
+    let mut bytes = Vec::new();
+    export_jsonl(state, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn imported(text: &str) -> State {
+    let changes = read_jsonl(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut state = State::default();
+    if !changes.is_empty() {
+        state.apply(Operation::new(Author::Dm, "import", changes)).unwrap();
+    }
+    state
+}
+
+/// Edges to facts that are proposed or rejected are no part of equality: they are compared apart.
+fn asleep(state: &State) -> Vec<Knowledge> {
+    let there = |edge: &&Arc<Knowledge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    let mut edges: Vec<_> = state
+        .facts()
+        .flat_map(|fact| state.recorded_knowledge(fact.id()).filter(there))
+        .map(|e| (**e).clone())
+        .collect();
+    edges.sort_by_key(Knowledge::id);
+    edges
+}
+
+fn check(state: &State) {
+    let text = exported(state);
+    let back = imported(&text);
+    assert!(back == *state, "{text}");
+    assert_eq!(asleep(&back), asleep(state));
+    assert_eq!(exported(&back), text, "equal states give equal bytes");
+}
+
+#[test]
+fn campaigns_come_back_whole() {
+    let root = fixture("../../../../campaigns");
+    for folder in [fixture("inn"), root.join("gullhaven")].into_iter().filter(|folder| folder.is_dir()) {
+        let mut state = State::default();
+        let campaign = read(&folder, &Limits::default()).unwrap();
+        state.apply(plan(&state, &campaign, Timestamp(7)).operation.unwrap()).unwrap();
+        let ids: Vec<_> = state.facts().map(|fact| fact.id()).collect();
+        apply(
+            &mut state,
+            Author::Dm,
+            vec![
+                Change::Confirm(ids[0]),
+                Change::SetStanding { fact: ids[1], standing: Standing::Rejected },
+                Change::SetStanding { fact: ids[2], standing: Standing::Proposed },
+                Change::SetSecrecy { fact: ids[3], secrecy: Secrecy::Secret },
+                Change::RetractFact(ids[4]),
+            ],
+        );
+        check(&state);
+    }
+}
+
+#[test]
+fn the_form_is_stable() {
+    let text = exported(&State::default());
+    assert_eq!(text, "{\"type\":\"hearsay\",\"format\":1}\n");
+    let mut state = State::default();
+    let ann = EntityId::new("ann").unwrap();
+    let provenance = Provenance::new(Method::Authored, Author::Dm);
+    let name = Fact::attribute(&ann, "name", "Ann", provenance).unwrap().build().unwrap();
+    apply(&mut state, Author::Dm, vec![Change::AddEntity(Entity::new(ann)), Change::AssertFact(Arc::new(name))]);
+    let expected = r#"{"type":"hearsay","format":1}
+{"type":"entity","id":"ann","external_ids":[]}
+{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"standing":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"confirmed":true,"evidence":[]}}
+"#;
+    assert_eq!(exported(&state), expected);
+}
+
+#[test]
+fn bad_lines_say_what_was_expected() {
+    let check = |text: &str, line: u32, message: &str, hint: &str| {
+        let errors = read_jsonl(text.as_bytes()).unwrap_err();
+        let error = &errors.errors[0];
+        assert!(error.line == line && error.message.contains(message) && error.hint.contains(hint), "{errors}");
+    };
+    let head = "{\"type\":\"hearsay\",\"format\":1}\n";
+    let with = |line: &str| format!("{head}{line}");
+    check("", 1, "empty", "the first line must be");
+    check(
+        "{\"type\":\"entity\",\"id\":\"a\",\"external_ids\":[]}",
+        1,
+        "the header is missing",
+        "the first line must be",
+    );
+    check("{\"type\":\"hearsay\",\"format\":2}", 1, "format 2 is not known", "newer");
+    check(&with("{\"type\":\"fct\"}"), 2, "unknown variant `fct`", "expected an object");
+    check(&with("{\"type\":\"entity\"}"), 2, "missing field `id`", "expected an object");
+    check(&with("{\"type\":\"entity\",\"id\":\"A b\",\"external_ids\":[]}"), 2, "not an id", "");
+    check(&with("nonsense"), 2, "expected", "expected an object");
+    let edge = "{\"type\":\"knowledge\",\"knower\":\"*\",\"fact\":\"00000000000000000000000000000001\",\"how\":\"authored\",\
+        \"learned\":null,\"credence\":1.0,\"conceals\":false,\"session\":null}";
+    check(&with(edge), 2, "no line has the fact 0000", "add the line");
+    check(&with(&edge.replace("1.0", "1.5")), 2, "credence must lie from 0 to 1", "");
+    let entity = "{\"type\":\"entity\",\"id\":\"a\",\"external_ids\":[]}\n";
+    check(&with(&entity.repeat(2)), 3, "a second entity `a`", "keep one");
+}
+
+fn id(n: u8) -> EntityId {
+    EntityId::new(format!("e{}", n % 5)).unwrap()
+}
+
+fn session(n: u8) -> SessionId {
+    SessionId::new(format!("s{}", n % 2)).unwrap()
+}
+
+fn fact(n: u8) -> Arc<Fact> {
+    let mut provenance =
+        Provenance::new(Method::Stated, if n.is_multiple_of(2) { Author::Game } else { Author::Player("P".into()) });
+    provenance.session = n.is_multiple_of(7).then(|| session(n));
+    let builder = match n % 3 {
+        0 => Fact::attribute(&id(n), "name", format!("Name {}", n % 9), provenance),
+        1 => Fact::attribute(
+            &id(n),
+            "age",
+            hearsay_model::Value::Number(hearsay_model::Number::new(f64::from(n) / 7.0).unwrap()),
+            provenance,
+        ),
+        _ => Fact::relation(&id(n), "OWES", &id(n / 5), provenance),
+    };
+    let builder = builder.unwrap().mentions([id(n / 3)]).attitude(Attitude::new(i64::from(n) / 3).ok());
+    Arc::new(builder.handle(n.is_multiple_of(4).then(|| format!("h{n}"))).build().unwrap())
+}
+
+fn edge(n: u8) -> Knowledge {
+    Knowledge {
+        knower: if n.is_multiple_of(5) { Knower::World } else { id(n).into() },
+        fact: fact(n / 2).id(),
+        how: if n.is_multiple_of(2) {
+            How::Deduced { from: vec![fact(n / 3).id()] }
+        } else {
+            How::Told { by: Some(id(n / 3)) }
+        },
+        learned: n.is_multiple_of(3).then(|| Date { raw: format!("day {n}"), time: Some(GameTime(n.into())) }),
+        credence: Credence::new(f64::from(n) / 255.0).unwrap(),
+        conceals: n.is_multiple_of(7),
+        session: n.is_multiple_of(6).then(|| session(n)),
+    }
+}
+
+fn passage(n: u8) -> Arc<Passage> {
+    let mut passage = Passage::new(format!("line {}\n\u{2028}\"", n % 8));
+    passage.mentions = vec![id(n / 2)];
+    passage.speaker = n.is_multiple_of(2).then(|| id(n));
+    passage.session = n.is_multiple_of(3).then(|| session(n));
+    passage.heard_by = vec![Knower::World];
+    Arc::new(passage)
+}
+
+fn change(which: u8, n: u8) -> Change {
+    match which % 16 {
+        0 | 1 => {
+            let external_ids = vec![ExternalId { system: "file".into(), id: n.to_string() }];
+            Change::AddEntity(Entity { external_ids, ..Entity::new(id(n)) })
+        }
+        2 => Change::RemoveEntity(id(n)),
+        3..=5 => Change::AssertFact(fact(n)),
+        6 => Change::EndFact { fact: fact(n).id(), until: Date::at(GameTime(n.into())) },
+        7 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n % 5)] },
+        8 => Change::SetSecrecy { fact: fact(n).id(), secrecy: Secrecy::Secret },
+        9 => Change::RetractFact(fact(n).id()),
+        10 | 11 => Change::Learn(Arc::new(edge(n))),
+        12 => Change::Confirm(fact(n).id()),
+        13 => Change::AddPassage(passage(n)),
+        14 if n.is_multiple_of(3) => Change::RemoveSession(session(n)),
+        14 => Change::SetSession(Session {
+            id: session(n),
+            number: Some(n.into()),
+            title: "A night".into(),
+            date: None,
+            start: None,
+            end: None,
+            present: vec![id(n)],
+        }),
+        _ if n.is_multiple_of(2) => Change::Set(Setting::Clock(GameTime(n.into()))),
+        _ => Change::Set(Setting::Imported { source: format!("s{}", n % 3), digest: n.to_string() }),
+    }
+}
+
+/// A world in which operations collide.
+fn world() -> impl Strategy<Value = State> {
+    prop::collection::vec((any::<u8>(), any::<u8>()), 1..120).prop_map(|changes| {
+        let mut state = State::default();
+        let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+        state.apply(Operation::new(Author::Game, "begin", begin)).unwrap();
+        for (which, n) in changes {
+            let _ = state.apply(Operation::new(Author::Game, "edit", vec![change(which, n)]));
+        }
+        state
+    })
+}
+
+proptest! {
+    #[test]
+    fn all_that_a_state_holds_comes_back(state in world()) {
+        check(&state);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in ".{0,200}") {
+        let _ = read_jsonl(format!("{{\"type\":\"hearsay\",\"format\":1}}\n{text}").as_bytes());
+    }
+}

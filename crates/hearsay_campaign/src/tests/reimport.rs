@@ -1,0 +1,274 @@
+//! Importing again: unchanged, changed, and beside what others did in the meantime.
+
+use std::sync::Arc;
+
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, FactId, GameTime, Knowledge, Method, Position, Provenance, Secrecy,
+    Standing, State, Timestamp,
+};
+
+use super::{HEAD, apply, fact, fixture, import, imported, known, read_good};
+use crate::{Limits, digest, plan, read};
+
+const FACTS: &str = "facts:
+  - {id: x, subject: ann, text: Ann limps.}
+  - {id: y, subject: bob, text: Bob sings., secret: true, known_by: [eve]}
+";
+
+fn yaml(facts: &str) -> String {
+    format!("{HEAD}{facts}")
+}
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn id_of(state: &State, name: &str) -> FactId {
+    fact(state, name).id()
+}
+
+#[test]
+fn an_unchanged_folder_is_recognised() {
+    let folder = fixture("inn");
+    let campaign = read(&folder, &Limits::default()).unwrap();
+    let mut state = State::default();
+    let first = plan(&state, &campaign, Timestamp(1));
+    assert_eq!(first.report.kept, []);
+    state.apply(first.operation.unwrap()).unwrap();
+    let digest = digest(&folder, &Limits::default()).unwrap();
+    assert_eq!(state.imported(campaign.source()), Some(digest.as_str()));
+    let again = plan(&state, &campaign, Timestamp(2));
+    assert_eq!((again.operation, again.report.matched), (None, 5));
+}
+
+#[test]
+fn changed_text_replaces_the_old() {
+    let mut state = imported(&yaml(FACTS));
+    let old = id_of(&state, "x");
+    let report = import(&mut state, &yaml(&FACTS.replace("Ann limps.", "Ann runs.")));
+    assert_eq!((report.fact_count(), report.removed), (1, 1));
+    assert!(state.fact(old).is_none());
+    assert_eq!(known(&state, "x"), ["ann authored 1", "inn authored 1"]);
+    assert_eq!(fact(&state, "x").statement(), "Ann runs.");
+}
+
+#[test]
+fn changed_marks_change_the_fact() {
+    let mut state = imported(&yaml(FACTS));
+    let report = import(&mut state, &yaml(&FACTS.replace("Ann limps.", "Ann limps., standing: claimed, secret: true")));
+    assert_eq!((report.fact_count(), report.changed, report.unlearned), (0, 1, 2));
+    assert_eq!((fact(&state, "x").standing(), fact(&state, "x").secrecy()), (Standing::Claimed, Secrecy::Secret));
+    assert!(known(&state, "x").is_empty());
+}
+
+#[test]
+fn a_moved_entry_keeps_its_fact() {
+    let mut state = imported(&yaml(FACTS));
+    let report = import(&mut state, &yaml(&FACTS.replace("facts:\n", "# A word.\nfacts:\n")));
+    assert_eq!((report.moved, report.changed, report.fact_count(), report.knowledge), (2, 0, 0, 0));
+}
+
+#[test]
+fn what_is_removed_is_withdrawn() {
+    let mut state = imported(&yaml(FACTS));
+    let report = import(&mut state, &yaml("").replace("  - {id: eve, name: Eve Ash, kind: npc, home: none}\n", ""));
+    assert_eq!(report.removed, 4, "two facts, and the name and kind of Eve");
+    assert!(state.entity(&id("eve")).is_none());
+    assert!(state == imported(&yaml("").replace("  - {id: eve, name: Eve Ash, kind: npc, home: none}\n", "")));
+}
+
+#[test]
+fn sessions_and_texts_are_withdrawn_too() {
+    let more = "sessions: [{id: s, present: [bob], log: [Rain., {speaker: bob, text: Hm., facts: [{subject: ann, text: T.}]}]}]";
+    let mut state = imported(&yaml(more));
+    import(&mut state, &yaml(""));
+    assert!(state == imported(&yaml("")));
+}
+
+fn kept(state: &mut State, yaml: &str, why: &str) {
+    let report = import(state, yaml);
+    assert!(report.kept.iter().any(|kept| kept.why.contains(why)), "{why}: {:#?}", report.kept);
+}
+
+#[test]
+fn what_the_dm_confirmed_stays() {
+    let mut state = imported(&yaml(FACTS));
+    let x = id_of(&state, "x");
+    apply(&mut state, Author::Dm, vec![Change::Confirm(x)]);
+    let report = import(&mut state, &yaml(FACTS));
+    assert_eq!(report.kept, [], "nothing is said otherwise");
+    kept(&mut state, &yaml(""), "the files say it no more, but it was confirmed");
+    assert_eq!(known(&state, "x"), ["ann authored 1", "inn authored 1"], "who knows it stays with it");
+}
+
+#[test]
+fn what_the_dm_judged_stays_judged() {
+    let mut state = imported(&yaml(FACTS));
+    let x = id_of(&state, "x");
+    apply(&mut state, Author::Dm, vec![Change::SetStanding { fact: x, standing: Standing::Rejected }]);
+    kept(&mut state, &yaml(FACTS), "it was judged");
+    assert_eq!(fact(&state, "x").standing(), Standing::Rejected);
+}
+
+#[test]
+fn what_the_dm_retracted_stays_away() {
+    let mut state = imported(&yaml(FACTS));
+    let x = id_of(&state, "x");
+    apply(&mut state, Author::Dm, vec![Change::RetractFact(x)]);
+    kept(&mut state, &yaml(FACTS), "it was retracted, so it stays away");
+    assert!(state.fact(x).is_none());
+}
+
+#[test]
+fn an_entity_that_the_dm_removed_stays_away() {
+    let mut state = imported(&yaml(FACTS));
+    apply(&mut state, Author::Dm, vec![Change::RemoveEntity(id("eve"))]);
+    kept(&mut state, &yaml(&FACTS.replace("limps", "runs")), "somebody removed it");
+    assert!(state.entity(&id("eve")).is_none());
+}
+
+#[test]
+fn an_edge_that_the_dm_took_away_stays_away() {
+    let mut state = imported(&yaml(FACTS));
+    let edge = state.recorded_knowledge(id_of(&state, "y")).next().unwrap().id();
+    apply(&mut state, Author::Dm, vec![Change::Unlearn(edge)]);
+    kept(&mut state, &yaml(FACTS), "somebody else has changed how `eve` knows it");
+    assert!(known(&state, "y").is_empty());
+}
+
+#[test]
+fn an_entity_that_others_use_keeps_its_name() {
+    let mut state = imported(&yaml(FACTS));
+    let provenance = Provenance::new(Method::Authored, Author::Dm);
+    let dm = Fact::attribute(&id("eve"), "lore", "Eve is a spy.", provenance).unwrap().build().unwrap();
+    apply(&mut state, Author::Dm, vec![Change::AssertFact(Arc::new(dm))]);
+    kept(
+        &mut state,
+        &yaml("").replace("  - {id: eve, name: Eve Ash, kind: npc, home: none}\n", ""),
+        "a fact that stays",
+    );
+    assert_eq!(state.name(&id("eve")), Some("Eve Ash"));
+}
+
+#[test]
+fn an_entity_of_the_dm_is_matched() {
+    let mut state = State::default();
+    apply(&mut state, Author::Dm, vec![Change::AddEntity(Entity::new(id("ann")))]);
+    let report = import(&mut state, &yaml(FACTS));
+    assert_eq!((report.matched, report.created_count()), (1, 5));
+    import(&mut state, "campaign: {name: Test, id: test}");
+    assert!(state.entity(&id("ann")).is_some(), "it was not ours to remove");
+}
+
+#[test]
+fn a_value_of_another_is_not_replaced() {
+    let mut state = imported(&yaml(""));
+    let moved = |to: &str| {
+        let provenance = Provenance::new(Method::Witnessed, Author::Game);
+        Change::AssertFact(Arc::new(
+            Fact::relation(&id("bob"), "LOCATED_AT", &id(to), provenance).unwrap().build().unwrap(),
+        ))
+    };
+    apply(&mut state, Author::Game, vec![moved("inn")]);
+    let elsewhere = "  - {id: mill, name: Mill, kind: location}\n";
+    let yaml = yaml(elsewhere).replace("Bob Elm, kind: npc", "Bob Elm, kind: npc, location: mill");
+    kept(&mut state, &yaml, "it is proposed only, because `bob LOCATED_AT inn` stands");
+    assert_eq!(fact(&state, "Bob Elm is at Mill.").standing(), Standing::Proposed);
+}
+
+#[test]
+fn a_value_of_the_files_succeeds_the_old() {
+    let mill = yaml("  - {id: mill, name: Mill, kind: location}\n");
+    let at = |place: &str| mill.replace("Bob Elm, kind: npc", &format!("Bob Elm, kind: npc, location: {place}"));
+    let mut state = imported(&at("inn"));
+    import(&mut state, &at("mill"));
+    assert_eq!(state.newest(&id("bob"), "LOCATED_AT").unwrap().object().entity(), Some(&id("mill")));
+    assert!(state == imported(&at("mill")));
+}
+
+#[test]
+fn the_clock_is_not_set_back() {
+    let yaml = |start: &str| HEAD.replace("id: test}", &format!("id: test, start: {start}}}"));
+    let mut state = imported(&yaml("2 Rain 3"));
+    apply(&mut state, Author::Game, vec![Change::Set(hearsay_model::Setting::Clock(GameTime(9_000_000)))]);
+    import(&mut state, &yaml("3 Rain 3"));
+    assert_eq!(state.clock(), Some(GameTime(9_000_000)));
+}
+
+#[test]
+fn what_others_know_is_left_alone() {
+    let mut state = imported(&yaml(FACTS));
+    let edge = Knowledge::authored(id("bob").into(), id_of(&state, "x"));
+    apply(&mut state, Author::Game, vec![Change::Learn(Arc::new(edge))]);
+    let report = import(&mut state, &yaml(&FACTS.replace("sings", "hums")));
+    assert_eq!(known(&state, "x"), ["ann authored 1", "bob authored 1", "inn authored 1"]);
+    assert_eq!(report.kept, []);
+}
+
+#[test]
+fn an_import_that_was_undone_can_be_done_again() {
+    let mut state = imported(&yaml(FACTS));
+    let before = state.clone();
+    apply(&mut state, Author::Dm, vec![Change::Void(Position(1))]);
+    assert!(state == State::default());
+    import(&mut state, &yaml(FACTS));
+    assert!(state == before);
+}
+
+#[test]
+fn where_people_moved_in_play_does_not_change_who_knew() {
+    let mut state = imported(&yaml(FACTS));
+    let provenance = Provenance::new(Method::Witnessed, Author::Game);
+    let home = Fact::relation(&id("ann"), "RESIDENT_OF", &id("guild"), provenance).unwrap().build().unwrap();
+    apply(&mut state, Author::Game, vec![Change::AssertFact(Arc::new(home))]);
+    let campaign = read_good(&yaml(FACTS));
+    assert_eq!(plan(&state, &campaign, Timestamp(3)).operation, None);
+}
+
+/// Lines that a campaign may or may not hold.
+const LINES: [&str; 16] = [
+    "facts: {subject: ann, text: Ann limps.}",
+    "facts: {id: x, subject: ann, text: Ann limps more.}",
+    "facts: {id: x, subject: ann, text: Ann limps more., secret: true, known_by: [bob, eve]}",
+    "facts: {subject: bob, type: LOCATED_AT, target: inn}",
+    "facts: {subject: bob, type: LOCATED_AT, target: guild, since: 3 Rain 4}",
+    "facts: {subject: bob, type: OWES, target: eve, standing: claimed, attitude: 4}",
+    "facts: {subject: bob, type: OWES, target: eve, rank: x, known_by: [{who: ann, how: told, when: 3 Rain 4}]}",
+    "relationships: {source: ann, type: MEMBER_OF, target: guild}",
+    "rumours: {text: Eve sings., about: [eve, book], heard_by: [{who: bob, credence: 0.3}]}",
+    "rumours: {text: Eve sings., about: [eve, book], heard_by: [inn]}",
+    "lies: {by: eve, text: Eve is tall., about: [eve], told_to: [ann]}",
+    "passages: {text: A letter., about: [ann]}",
+    "passages: {text: A letter., about: [bob], known_by: [eve], facts: [{subject: book, text: Torn.}]}",
+    "sessions: {id: s, present: [bob], log: [Rain., {speaker: bob, text: Hm., facts: [{subject: ann, text: T.}]}]}",
+    "sessions: {id: s, present: [eve], log: [{speaker: eve, text: Hm., facts: [{subject: ann, text: T.}]}, Rain.]}",
+    "sessions: {id: t, summary: Nothing., present: [eve]}",
+];
+
+/// The campaign of some of the lines: of two that share an id, the first.
+fn campaign_of(chosen: &[bool]) -> String {
+    let mut sections: std::collections::BTreeMap<&str, String> = std::collections::BTreeMap::new();
+    let (mut x, mut s) = (false, false);
+    for (line, _) in LINES.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+        let taken = |seen: &mut bool, has: bool| has && std::mem::replace(seen, true);
+        if taken(&mut x, line.contains("id: x")) || taken(&mut s, line.contains("id: s,")) {
+            continue;
+        }
+        let (key, item) = line.split_once(": ").unwrap();
+        sections.entry(key).or_insert_with(|| format!("{key}:\n")).push_str(&format!("  - {item}\n"));
+    }
+    yaml(&sections.into_values().collect::<String>())
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+    #[test]
+    fn importing_over_an_older_version_equals_importing_anew(
+        old in proptest::collection::vec(proptest::bool::ANY, 16),
+        new in proptest::collection::vec(proptest::bool::ANY, 16),
+    ) {
+        let mut state = imported(&campaign_of(&old));
+        import(&mut state, &campaign_of(&new));
+        proptest::prop_assert!(state == imported(&campaign_of(&new)));
+    }
+}

@@ -1,0 +1,89 @@
+//! Identity and hops over 1,000 entities and 5,000 facts, as the DM sees them; the view of one character over 10,000.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+use std::sync::{Arc, LazyLock};
+
+use divan::{Bencher, black_box};
+use hearsay_belief::View;
+use hearsay_model::{Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State};
+use hearsay_recall::{
+    Index, Names, Query, Weights,
+    graph::{Walk, identity, neighbours},
+    rank,
+};
+
+fn main() {
+    divan::main();
+}
+
+fn id(n: usize) -> EntityId {
+    EntityId::new(format!("entity-{n}")).unwrap()
+}
+
+/// A world whose degrees are skewed, as in a campaign: low numbers stand in many facts. A quarter of the facts are
+/// attributes, and the first twenty entities are groups. Each fact is known to its subject, every eighth to all.
+fn world(entities: usize, facts: usize) -> State {
+    let mut changes: Vec<Change> = (0..entities).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let mut seed = 7_u64;
+    let mut next = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for n in 0..facts {
+        let provenance = Provenance::new(Method::Authored, Author::Game);
+        let (subject, object) = (next(entities), next(entities).min(next(entities)));
+        let builder = match n % 4 {
+            0 => Fact::attribute(&id(subject), "occupation", format!("trade {}", n % 50), provenance),
+            1 => Fact::relation(&id(subject), "MEMBER_OF", &id(object % 20), provenance),
+            kind => Fact::relation(&id(subject), ["KNOWS", "OWES"][kind - 2], &id(object), provenance),
+        };
+        let words =
+            format!("Entity {subject} has dealings of kind {} with entity {object} at place {}.", n % 97, n % 31);
+        let fact = Arc::new(builder.unwrap().statement(words).build().unwrap());
+        let knower = if n.is_multiple_of(8) { Knower::World } else { id(subject).into() };
+        let edge = Knowledge::authored(knower, fact.id());
+        changes.extend([Change::AssertFact(fact), Change::Learn(Arc::new(edge))]);
+    }
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Game, "world", changes)).unwrap();
+    state
+}
+
+static SMALL: LazyLock<State> = LazyLock::new(|| world(1_000, 5_000));
+static LARGE: LazyLock<State> = LazyLock::new(|| world(2_000, 10_000));
+
+#[divan::bench]
+fn identity_with_relationships(bencher: Bencher) {
+    let of = id(500);
+    bencher.bench(|| identity(black_box(&SMALL), &of, &Walk::default()));
+}
+
+#[divan::bench(args = [1, 2, 3])]
+fn hops(bencher: Bencher, depth: usize) {
+    let from = id(500);
+    bencher.bench(|| neighbours(black_box(&SMALL), &from, &Walk::default(), depth, usize::MAX).len());
+}
+
+#[divan::bench]
+fn view_of_one_character(bencher: Bencher) {
+    let knower = Knower::Entity(id(500));
+    bencher.bench(|| View::of(black_box(&LARGE), &knower, None).facts().len());
+}
+
+#[divan::bench]
+fn rank_by_words_and_graph(bencher: Bencher) {
+    let view = View::of(&LARGE, &Knower::Entity(id(500)), None);
+    let index = Index::of(&LARGE);
+    let named = Names::of(&view).mentioned("entity 500");
+    bencher.bench(|| {
+        let query = Query {
+            text: "dealings of kind 13 at place 7",
+            vector: None,
+            named: named.clone(),
+            graph: true,
+            weights: Weights::default(),
+        };
+        rank(black_box(&view), &index, &query).len()
+    });
+}
