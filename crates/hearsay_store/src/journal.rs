@@ -24,8 +24,11 @@ const TRANSACTION: usize = 2 << 20;
 /// Bytes of JSON in a chunk.
 const CHUNK: usize = 1 << 20;
 
-/// Rows read at a time: at most `TRANSACTION` bytes each, in the usual case a few hundred.
-const PAGE: u64 = 256;
+/// Rows read at a time, at first and at most; fewer where they are long.
+const PAGE: (u64, u64) = (64, 512);
+
+/// Bytes of JSON that are read at a time, about.
+const PAGE_BYTES: u64 = 4 << 20;
 
 fn digest(before: &Digest, json: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
@@ -168,14 +171,16 @@ pub(crate) async fn read(
     mut last: Acknowledged,
     mut each: impl FnMut(Acknowledged, Operation),
 ) -> Result<Acknowledged, StoreError> {
+    let mut page = PAGE.0;
     loop {
-        let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);
-        let range = Value::RecordId(RecordId::new("journal", range));
-        let page = object([("range", range), ("page", int(PAGE))]);
-        let rows = db.value("SELECT * FROM $range LIMIT $page", page).await;
+        // Ranges with both ends: with an open one, the engine reads all that follows, whatever the limit.
+        let start = last.position.0 as i64 + 1;
+        let range = RecordIdKeyRange::from(RecordIdKey::from(start)..RecordIdKey::from(start + page as i64));
+        let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
+        let rows = db.value("SELECT * FROM $range", range).await;
         let rows = rows.map_err(|error| unreadable(place, last.position.next(), &error))?;
         let rows = rows.into_array().map(Array::into_vec).unwrap_or_default();
-        let count = rows.len() as u64;
+        let (count, mut bytes) = (rows.len() as u64, 0);
         for row in rows {
             let position = last.position.next();
             let Value::Object(mut row) = row else {
@@ -183,13 +188,11 @@ pub(crate) async fn read(
             };
             match row.get("id") {
                 Some(Value::RecordId(RecordId { key: RecordIdKey::Number(n), .. })) if *n == position.0 as i64 => {}
-                Some(Value::RecordId(RecordId { key, .. })) => {
-                    let what = format!("operation {position} is missing from the journal; {key:?} follows");
-                    return Err(StoreError::damaged(place, what));
-                }
+                Some(Value::RecordId(_)) => return Err(missing(place, position)),
                 _ => return Err(StoreError::damaged(place, format!("operation {position} has no id"))),
             }
             let json = text(db, place, position, &mut row).await?;
+            bytes += json.len() as u64;
             let now = Acknowledged { position, digest: digest(&last.digest, &json) };
             if row.get("digest").and_then(as_digest) != Some(now.digest) {
                 let what = format!("operation {position} is not as it was written (its digest differs)");
@@ -203,10 +206,20 @@ pub(crate) async fn read(
             each(now, operation);
             last = now;
         }
-        if count < PAGE {
-            return Ok(last);
+        if count < page {
+            let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);
+            let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
+            let beyond = db.value("SELECT VALUE id FROM $range LIMIT 1", range).await;
+            let beyond = beyond.map_err(|error| unreadable(place, last.position.next(), &error))?;
+            let beyond = beyond.into_array().is_ok_and(|rows| !rows.is_empty());
+            return if beyond { Err(missing(place, last.position.next())) } else { Ok(last) };
         }
+        page = (page * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1);
     }
+}
+
+fn missing(place: &str, position: Position) -> StoreError {
+    StoreError::damaged(place, format!("operation {position} is missing from the journal, and later ones are there"))
 }
 
 fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {

@@ -238,7 +238,8 @@ impl Store {
         wait(|done| self.project_part(Vec::new(), Some(state.position()), Box::new(done)))
     }
 
-    /// Keeps vectors that a model made, each under the hash of its text. They replace earlier ones.
+    /// Keeps vectors that a model made, each under the hash of its text. A cache: of one text and model, any vector
+    /// that was put may be read.
     pub fn put_vectors(
         &self,
         model: &str,
@@ -248,8 +249,8 @@ impl Store {
         self.background(Background::PutVectors { model: model.to_owned(), vectors, done: Box::new(done) });
     }
 
-    /// Reads the vectors of a model in the background, a few thousand at a time, in the order of their hashes. `page`
-    /// says whether it wants more.
+    /// Reads the vectors of a model in the background, a few thousand at a time, in no order that means anything; one
+    /// that was put twice may come twice. `page` says whether it wants more.
     pub fn load_vectors(
         &self,
         model: &str,

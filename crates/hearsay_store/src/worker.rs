@@ -179,11 +179,11 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             return Progress::Complete;
         }
         Background::PutVectors { model, vectors, done } => {
-            let result = vectors::put(db, &model, vectors).await;
+            let result = vectors::put(db, &model, &vectors).await;
             tell(done, result.map_err(failed("keep vectors")));
         }
-        Background::LoadVectors { model, page, done } => {
-            let result = load(shared, &model, page).await;
+        Background::LoadVectors { model, mut page, done } => {
+            let result = vectors::load(db, &model, &mut *page).await;
             tell(done, result.map_err(failed("load vectors")));
         }
         Background::ClearVectors { except, done } => {
@@ -226,18 +226,6 @@ async fn project(
                 shared.projected.store(position.0, Ordering::Release);
             }
             (Progress::Kept, Ok(()))
-        }
-    }
-}
-
-async fn load(shared: &Shared, model: &str, mut page: Page) -> Result<(), surrealdb::Error> {
-    let mut after = None;
-    loop {
-        let vectors = vectors::page(&shared.db, model, after).await?;
-        let Some((hash, _)) = vectors.last() else { return Ok(()) };
-        after = Some(*hash);
-        if !page(vectors) {
-            return Ok(());
         }
     }
 }

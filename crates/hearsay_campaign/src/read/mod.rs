@@ -166,7 +166,25 @@ impl Reader {
         self.resolve_later();
         self.check_parts();
         self.check_functional();
+        if let Some(head) = &mut head {
+            self.set_clock(head);
+        }
         head
+    }
+
+    /// Puts the game clock where play has come to: the start, or the latest moment of a session.
+    fn set_clock(&self, head: &mut Head) {
+        let lines = self.passages.iter().filter(|text| text.passage.session.is_some());
+        let lines = lines.filter_map(|text| text.passage.time.as_ref());
+        let sessions = self.sessions.iter().flat_map(|session| session.start.iter().chain(&session.end));
+        let Some(latest) = lines.chain(sessions).filter_map(|date| date.time).max() else { return };
+        match head.settings.iter_mut().find_map(|setting| match setting {
+            Setting::Clock(start) => Some(start),
+            _ => None,
+        }) {
+            Some(start) => *start = latest.max(*start),
+            None => head.settings.push(Setting::Clock(latest)),
+        }
     }
 
     /// The keys that stand once in a campaign, and its vocabulary.

@@ -234,3 +234,18 @@ fn the_example_of_the_format_is_the_fixture() {
     let example = std::fs::read_to_string(fixture("inn/campaign.yaml")).unwrap();
     assert!(include_str!("../../FORMAT.md").contains(&format!("```yaml\n{example}```\n")));
 }
+
+#[test]
+fn the_clock_goes_on_with_the_sessions() {
+    let clock = |sessions: &str| {
+        let head = HEAD.replace("id: test}", "id: test, start: 2 Rain 3}");
+        let state = imported(&format!("{head}sessions: [{sessions}]"));
+        state.calendar().print(state.clock().unwrap())
+    };
+    assert_eq!(clock("{id: s1, log: [Rain falls.]}"), "2 Rain 3");
+    assert_eq!(clock("{id: s1, start: 3 Rain 3, end: 4 Rain 3}, {id: s2, start: 1 Rain 3}"), "4 Rain 3");
+    assert_eq!(
+        clock("{id: s1, start: 3 Rain 3, log: [{text: Night falls., time: '5 Rain 3, 20:00'}]}"),
+        "5 Rain 3, 20:00"
+    );
+}

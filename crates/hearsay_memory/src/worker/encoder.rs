@@ -1,11 +1,16 @@
 //! The encoder's thread. Questions go before documents, which come in small batches.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::Instant,
 };
 
-use crossbeam_channel::{Receiver, Sender, bounded, never, select_biased};
+use crossbeam_channel::{Receiver, Sender, bounded, select_biased};
 use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash, find_model};
 
 use super::Internal;
@@ -22,12 +27,27 @@ pub(crate) enum Encoded {
     NoModel(String),
     /// The vector of a question.
     Question(u64, Result<Vec<f32>, EmbedError>),
-    /// Vectors of documents, by the hash of their text.
-    Documents(Result<Vec<(TextHash, Vec<f32>)>, EmbedError>),
+    /// Vectors of documents, each by the hash of its text.
+    Documents(Vec<(TextHash, Result<Vec<f32>, EmbedError>)>),
+}
+
+/// A question that wants its vector, as long as somebody waits for it.
+pub(super) struct Question {
+    pub(super) id: u64,
+    pub(super) text: String,
+    pub(super) until: Instant,
+    pub(super) cancelled: Arc<AtomicBool>,
+}
+
+impl Question {
+    /// Answering a question that was given up would make those behind it late too.
+    fn is_given_up(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.until <= Instant::now()
+    }
 }
 
 pub(super) struct EncoderThread {
-    questions: Sender<(u64, String)>,
+    questions: Sender<Question>,
     documents: Sender<Vec<(TextHash, String)>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -38,28 +58,35 @@ impl EncoderThread {
         let (questions, question_queue) = bounded(64);
         let (documents, document_queue) = bounded(1);
         let settings = settings.clone();
+        let out = internal.clone();
         let run = move || {
-            let tell = |encoded| internal.send(Internal::Encoded(encoded)).is_ok();
-            let options = EncoderOptions { threads: settings.threads };
-            let loaded = find_model(settings.directory.as_deref()).and_then(|dir| Encoder::load(dir, options));
-            match loaded {
-                Ok(encoder) => {
-                    if tell(Encoded::Ready(encoder.info().id.clone())) {
-                        serve(&encoder, &question_queue, &document_queue, &tell);
+            let tell = |encoded| out.send(Internal::Encoded(encoded)).is_ok();
+            let work = || {
+                let options = EncoderOptions { threads: settings.threads };
+                let loaded = find_model(settings.directory.as_deref()).and_then(|dir| Encoder::load(dir, options));
+                match loaded {
+                    Ok(encoder) => {
+                        if tell(Encoded::Ready(encoder.info().id.clone())) {
+                            serve(&encoder, &question_queue, &document_queue, &tell);
+                        }
+                    }
+                    Err(error) => {
+                        tell(Encoded::NoModel(error.to_string()));
                     }
                 }
-                Err(error) => {
-                    tell(Encoded::NoModel(error.to_string()));
-                }
+            };
+            if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                tell(Encoded::NoModel("the encoder panicked".into()));
             }
         };
-        let thread = thread::Builder::new().name("hearsay-encoder".into()).spawn(run).ok();
+        let thread = thread::Builder::new().name("hearsay-encoder".into()).spawn(run);
+        let thread = thread.map_err(|error| internal.send(Internal::Encoded(Encoded::NoModel(error.to_string())))).ok();
         Self { questions, documents, thread }
     }
 
     /// Asks for the vector of a question. Whether the encoder has room for it.
-    pub(super) fn ask(&self, id: u64, text: &str) -> bool {
-        self.questions.try_send((id, text.to_owned())).is_ok()
+    pub(super) fn ask(&self, question: Question) -> bool {
+        self.questions.try_send(question).is_ok()
     }
 
     /// Hands over a batch of documents. The batch comes back when the encoder has one already.
@@ -79,32 +106,34 @@ impl EncoderThread {
 
 fn serve(
     encoder: &Encoder,
-    questions: &Receiver<(u64, String)>,
+    questions: &Receiver<Question>,
     documents: &Receiver<Vec<(TextHash, String)>>,
     tell: &dyn Fn(Encoded) -> bool,
 ) {
-    let none = never();
-    let mut documents = documents;
     loop {
+        // Both channels close together.
         select_biased! {
             recv(questions) -> question => {
-                let Ok((id, text)) = question else { return };
-                if !tell(Encoded::Question(id, encoder.encode_one(&text))) {
+                let Ok(question) = question else { return };
+                if !question.is_given_up() && !tell(Encoded::Question(question.id, encoder.encode_one(&question.text))) {
                     return;
                 }
             }
-            recv(documents) -> batch => match batch {
-                Ok(batch) => {
-                    let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
-                    let vectors = encoder.encode(&texts);
-                    let hashed = vectors.map(|vectors| batch.iter().map(|(hash, _)| *hash).zip(vectors).collect());
-                    if !tell(Encoded::Documents(hashed)) {
-                        return;
-                    }
+            recv(documents) -> batch => {
+                let Ok(batch) = batch else { return };
+                if !tell(Encoded::Documents(encode(encoder, batch))) {
+                    return;
                 }
-                Err(_) => documents = &none,
-            },
-            default(Duration::from_secs(3600)) => {}
+            }
         }
+    }
+}
+
+/// Encodes a batch; text by text, when it fails as a whole, so that one bad text takes no other with it.
+fn encode(encoder: &Encoder, batch: Vec<(TextHash, String)>) -> Vec<(TextHash, Result<Vec<f32>, EmbedError>)> {
+    let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+    match encoder.encode(&texts) {
+        Ok(vectors) => batch.iter().map(|(hash, _)| *hash).zip(vectors.into_iter().map(Ok)).collect(),
+        Err(_) => batch.iter().map(|(hash, text)| (*hash, encoder.encode_one(text))).collect(),
     }
 }

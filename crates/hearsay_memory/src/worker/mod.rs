@@ -4,32 +4,34 @@
 //! back as [`Internal`] messages; work that would take long is done in slices between requests.
 
 mod encoder;
+mod import;
 mod questions;
 mod vectors;
 mod writes;
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Receiver, Sender, select_biased, unbounded};
+use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_embed::TextHash;
 use hearsay_model::{Key, Position, State};
-use hearsay_store::{OpenReport, Opened, Store, StoreError, StoreOptions};
+use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Hit, ImportOutcome, MemoryError, MemoryOptions, Proposed, Search, Settings, Written, ticket::Responder,
+    Answer, Ask, Hit, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews, ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
 use questions::Questions;
 use vectors::Vectors;
+pub(crate) use writes::Write;
 use writes::Writes;
-pub(crate) use writes::{Make, Turn};
 
 /// What a reading sees: the state as of the newest operation that was applied.
 #[derive(Debug, Clone)]
@@ -108,31 +110,30 @@ pub struct Status {
 
 pub(crate) type ReadJob = Box<dyn FnOnce(&World) + Send>;
 
-pub(crate) struct Write {
-    pub(crate) make: Make,
-    pub(crate) responder: Responder<Written>,
-}
-
 /// What a caller asks of the worker.
 pub(crate) enum Command {
-    Ask(Ask, Responder<Answer>),
-    Search(Search, Responder<Vec<Hit>>),
+    Ask(Ask, Instant, Responder<Answer>),
+    Search(Search, Instant, Responder<Vec<Hit>>),
     Status(Responder<Status>),
     Read(ReadJob),
     ReadAside(ReadJob),
     Write(Write),
-    Propose { make: writes::MakeProposed, responder: Responder<Proposed> },
     Import { path: PathBuf, dry_run: bool, responder: Responder<ImportOutcome> },
     Rebuild(Responder<()>),
-    Close,
 }
 
 /// What comes back from other threads.
 pub(crate) enum Internal {
     /// The operations in flight are committed, or are not.
     Committed(Result<(), StoreError>),
-    /// A turn was prepared beside the worker.
-    Turn(Box<dyn Turn>),
+    /// An import was read, and wants its turn.
+    Write(Box<Write>),
+    /// An import was compared with the state, unless that failed.
+    Planned(Option<Box<Write>>),
+    /// Rows of the graph tables were written, or were not.
+    Projected(Result<(), StoreError>),
+    /// The graph tables were written anew.
+    Rebuilt,
     /// Kept vectors of the model.
     Page(Vec<(TextHash, Vec<f32>)>),
     /// All kept vectors are there.
@@ -141,13 +142,17 @@ pub(crate) enum Internal {
     Encoded(Encoded),
     /// Something in the background failed.
     Failed(String),
+    /// Something that ran beside the worker is done.
+    AsideDone,
+}
+
+/// Runs what a caller gave, so that its panic becomes an error and ends nothing else.
+pub(crate) fn guarded<T>(job: impl FnOnce() -> Result<T, MemoryError>) -> Result<T, MemoryError> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or(Err(MemoryError::Crashed))
 }
 
 /// How long the worker does postponed work before it looks at its channels again.
 const SLICE: Duration = Duration::from_millis(2);
-
-/// Writes that may wait before the worker takes no more commands.
-const MOST_WAITING_WRITES: usize = 256;
 
 pub(crate) struct Worker {
     world: World,
@@ -164,15 +169,27 @@ pub(crate) struct Worker {
     vectors: Vectors,
     writes: Writes,
     questions: Questions,
-    asides: Vec<JoinHandle<()>>,
+    reviews: Reviews,
+    counts: Counts,
+    /// Threads beside the worker that are not done, and their handles.
+    asides: (usize, Vec<JoinHandle<()>>),
+}
+
+/// How much there is at a position, counted when somebody asks.
+#[derive(Default)]
+struct Counts {
+    position: Position,
+    entities: usize,
+    facts: usize,
 }
 
 pub(crate) fn start(
     options: MemoryOptions,
-    commands: Receiver<Command>,
+    reads: Receiver<Command>,
+    writes: Receiver<Command>,
     events: Sender<Event>,
 ) -> Result<JoinHandle<Result<(), MemoryError>>, MemoryError> {
-    let Opened { store, state, report } = Store::open(options.location, StoreOptions::default())?;
+    let Opened { store, state, report } = Store::open(options.location, options.store)?;
     let (internal, inbox) = unbounded();
     let encoder =
         options.settings.model.enabled.then(|| EncoderThread::start(&options.settings.model, internal.clone()));
@@ -195,31 +212,49 @@ pub(crate) fn start(
         vectors: Vectors::default(),
         writes: Writes::default(),
         questions: Questions::default(),
-        asides: Vec::new(),
+        reviews: Reviews::default(),
+        counts: Counts::default(),
+        asides: (0, Vec::new()),
     };
-    let thread = thread::Builder::new().name("hearsay-worker".into()).spawn(move || worker.run(&commands, &inbox));
-    thread.map_err(|source| MemoryError::File { path: "hearsay-worker".into(), source })
+    let thread = thread::Builder::new().name("hearsay-worker".into()).spawn(move || worker.run(reads, writes, inbox));
+    thread.map_err(MemoryError::Thread)
 }
 
 impl Worker {
-    fn run(mut self, commands: &Receiver<Command>, inbox: &Receiver<Internal>) -> Result<(), MemoryError> {
+    fn run(
+        mut self,
+        reads: Receiver<Command>,
+        writes: Receiver<Command>,
+        inbox: Receiver<Internal>,
+    ) -> Result<(), MemoryError> {
         self.index = hearsay_recall::Index::of(&self.world.state);
+        self.reviews = Reviews::of(&self.world.state);
         self.vectors.want_all(&self.world.state);
-        let never = crossbeam_channel::never();
+        let none = never();
+        let (mut reads, mut writes) = (Some(reads), Some(writes));
         loop {
             self.begin_commit();
             let busy = self.do_slice();
+            if reads.is_none() && writes.is_none() && !busy && self.is_idle() {
+                break;
+            }
             let patience = if busy { Duration::ZERO } else { self.questions.patience(Instant::now()) };
-            let open = if self.writes.waiting() < MOST_WAITING_WRITES { commands } else { &never };
-            select_biased! {
+            let open_reads = reads.as_ref().unwrap_or(&none);
+            // Writes that have no room stay in their channel, which is full for callers sooner or later; reads go on.
+            let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
+            select! {
                 recv(inbox) -> message => {
                     if let Ok(message) = message {
                         self.take_internal(message);
                     }
                 }
-                recv(open) -> command => match command {
-                    Ok(Command::Close) | Err(_) => break,
+                recv(open_reads) -> command => match command {
                     Ok(command) => self.take(command),
+                    Err(_) => reads = None,
+                },
+                recv(open_writes) -> command => match command {
+                    Ok(command) => self.take(command),
+                    Err(_) => writes = None,
                 },
                 default(patience) => {}
             }
@@ -228,10 +263,15 @@ impl Worker {
         self.shut_down(inbox)
     }
 
+    /// Whether all that was asked is answered.
+    fn is_idle(&self) -> bool {
+        self.writes.waiting() == 0 && self.asides.0 == 0 && self.questions.is_empty()
+    }
+
     fn take(&mut self, command: Command) {
         match command {
-            Command::Ask(ask, responder) => self.ask(ask, responder),
-            Command::Search(search, responder) => self.search(search, responder),
+            Command::Ask(ask, since, responder) => self.ask(ask, since, responder),
+            Command::Search(search, since, responder) => self.search(search, since, responder),
             Command::Status(responder) => {
                 let status = self.status();
                 responder.give(Ok(status));
@@ -241,27 +281,25 @@ impl Worker {
                 let world = self.world.clone();
                 self.aside(move |_| read(&world));
             }
-            Command::Write(Write { make, responder }) => self.writes.push(writes::simple(make, responder)),
-            Command::Propose { make, responder } => self.writes.push(writes::proposed(make, responder)),
+            Command::Write(write) => self.writes.push(write),
             Command::Import { path, dry_run, responder } => {
                 let world = self.world.clone();
-                self.aside(move |internal| writes::import(&world, &path, dry_run, responder, internal));
+                self.aside(move |internal| import::import(&world, &path, dry_run, responder, internal));
             }
-            Command::Rebuild(responder) => {
-                let (world, store) = (self.world.clone(), Arc::clone(&self.store));
-                self.aside(move |_| {
-                    let done = store.rebuild_projections_blocking(&world.state, |_, _| {});
-                    responder.give(done.map_err(MemoryError::from));
-                });
-            }
-            Command::Close => {}
+            Command::Rebuild(responder) => self.rebuild(responder),
         }
     }
 
     fn take_internal(&mut self, message: Internal) {
         match message {
             Internal::Committed(result) => self.finish_commit(result),
-            Internal::Turn(turn) => self.writes.push(turn),
+            Internal::Write(write) => self.writes.push(*write),
+            Internal::Planned(write) => self.take_planned(write.map(|write| *write)),
+            Internal::Projected(Ok(())) => {}
+            Internal::Projected(Err(error)) => {
+                self.fail(format!("the graph tables are behind, and are written when it opens again: {error}"));
+            }
+            Internal::Rebuilt => self.take_rebuilt(),
             Internal::Page(page) => self.vectors.take_kept(page, &mut self.index),
             Internal::PagesDone(result) => {
                 if let Err(error) = result {
@@ -272,18 +310,32 @@ impl Worker {
             }
             Internal::Encoded(encoded) => self.take_encoded(encoded),
             Internal::Failed(what) => self.fail(what),
+            Internal::AsideDone => self.asides.0 -= 1,
         }
     }
 
-    /// Runs something long on a thread of its own.
-    fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) {
-        self.asides.retain(|aside| !aside.is_finished());
+    /// Runs something long on a thread of its own. Whether it could be started; if not, its responder is gone with it,
+    /// and the caller hears that.
+    fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
+        self.asides.1.retain(|aside| !aside.is_finished());
         let internal = self.internal.clone();
-        let thread = thread::Builder::new().name("hearsay-aside".into()).spawn(move || job(&internal));
+        let thread = thread::Builder::new().name("hearsay-aside".into()).spawn(move || {
+            let crashed = catch_unwind(AssertUnwindSafe(|| job(&internal))).is_err();
+            if crashed {
+                let _ = internal.send(Internal::Failed("something beside the worker panicked".into()));
+            }
+            let _ = internal.send(Internal::AsideDone);
+        });
         match thread {
-            Ok(thread) => self.asides.push(thread),
-            // The job is gone with its responder, and the caller hears that its request was dropped.
-            Err(error) => self.fail(format!("no thread could be started: {error}")),
+            Ok(thread) => {
+                self.asides.0 += 1;
+                self.asides.1.push(thread);
+                true
+            }
+            Err(error) => {
+                self.fail(format!("no thread could be started: {error}"));
+                false
+            }
         }
     }
 
@@ -309,8 +361,12 @@ impl Worker {
         true
     }
 
-    fn status(&self) -> Status {
+    fn status(&mut self) -> Status {
         let state = &self.world.state;
+        if self.counts.position != state.position() {
+            let (entities, facts) = (state.entity_count(), state.fact_count());
+            self.counts = Counts { position: state.position(), entities, facts };
+        }
         let from = match self.opened.snapshot {
             Some(position) => format!("a snapshot at {position} and {} operations", self.opened.tail),
             None => format!("{} operations", self.opened.tail),
@@ -318,11 +374,11 @@ impl Worker {
         Status {
             position: state.position(),
             projected: self.store.projected(),
-            entities: state.entity_count(),
-            facts: state.fact_count(),
+            entities: self.counts.entities,
+            facts: self.counts.facts,
             texts: self.index.len() + self.writes.unindexed(),
             pending_vectors: self.vectors.pending() + self.writes.unindexed(),
-            reviews: crate::review_items(state).len(),
+            reviews: self.reviews.count(),
             waiting_writes: self.writes.waiting(),
             dropped_proposals: self.dropped_proposals,
             events_dropped: self.events_dropped,
@@ -331,29 +387,21 @@ impl Worker {
         }
     }
 
-    /// Finishes what was sent before closing, and closes.
-    fn shut_down(mut self, inbox: &Receiver<Internal>) -> Result<(), MemoryError> {
-        // Imports under way are still prepared: their requests came before.
-        for aside in std::mem::take(&mut self.asides) {
+    /// Keeps what was made, and closes. All requests are answered by now.
+    fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<(), MemoryError> {
+        for aside in std::mem::take(&mut self.asides.1) {
             let _ = aside.join();
         }
-        loop {
-            while let Ok(message) = inbox.try_recv() {
-                self.take_internal(message);
-            }
-            self.begin_commit();
-            if !self.writes.in_flight() {
-                break;
-            }
-            if let Ok(message) = inbox.recv() {
-                self.take_internal(message);
-            }
-        }
-        while self.project_some() {}
         if let Some(encoder) = self.encoder.take() {
             encoder.stop();
         }
-        let newer = self.world.state.position().0 - self.opened.snapshot.unwrap_or_default().0;
+        while let Ok(message) = inbox.try_recv() {
+            self.take_internal(message);
+        }
+        // Nothing more is wanted: vectors that are still being read are not.
+        drop(inbox);
+        self.keep_vectors();
+        let newer = self.world.state.position().0.saturating_sub(self.opened.snapshot.unwrap_or_default().0);
         if newer >= self.settings.store.snapshot_after.max(1) {
             self.store.write_snapshot(&self.world.state, |result| {
                 if let Err(error) = result {
@@ -361,9 +409,7 @@ impl Worker {
                 }
             });
         }
-        match Arc::try_unwrap(self.store) {
-            Ok(store) => Ok(store.close()?),
-            Err(_) => Err(MemoryError::Closed),
-        }
+        // No other thread has it any more; if one had, its last holder would close it.
+        Arc::into_inner(self.store).map_or(Ok(()), |store| Ok(store.close()?))
     }
 }

@@ -2,15 +2,32 @@
 
 use std::{
     collections::BTreeMap,
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
-use super::{ModelStatus, Worker};
+use super::{ModelStatus, Worker, encoder::Question, guarded};
 use crate::{Answer, Ask, Hit, MemoryError, Search, ticket::Responder};
 
 enum Asked {
     Ask(Ask, Responder<Answer>),
     Search(Search, Responder<Vec<Hit>>),
+}
+
+impl Asked {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Ask(_, responder) => responder.is_cancelled(),
+            Self::Search(_, responder) => responder.is_cancelled(),
+        }
+    }
+
+    fn cancelled(&self) -> Arc<AtomicBool> {
+        match self {
+            Self::Ask(_, responder) => responder.cancelled(),
+            Self::Search(_, responder) => responder.cancelled(),
+        }
+    }
 }
 
 struct Waiting {
@@ -35,27 +52,32 @@ impl Questions {
         let next = self.waiting.values().map(|waiting| waiting.until).min();
         next.map_or(IDLE, |until| until.saturating_duration_since(now))
     }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
 }
 
 impl Worker {
-    pub(super) fn ask(&mut self, ask: Ask, responder: Responder<Answer>) {
+    pub(super) fn ask(&mut self, ask: Ask, since: Instant, responder: Responder<Answer>) {
         let (text, deadline) = (ask.question.clone(), ask.deadline);
-        self.wait_or_answer(Asked::Ask(ask, responder), &text, deadline);
+        self.wait_or_answer(Asked::Ask(ask, responder), text, since, deadline);
     }
 
-    pub(super) fn search(&mut self, search: Search, responder: Responder<Vec<Hit>>) {
+    pub(super) fn search(&mut self, search: Search, since: Instant, responder: Responder<Vec<Hit>>) {
         let (text, deadline) = (search.text.clone(), search.deadline);
-        self.wait_or_answer(Asked::Search(search, responder), &text, deadline);
+        self.wait_or_answer(Asked::Search(search, responder), text, since, deadline);
     }
 
-    fn wait_or_answer(&mut self, asked: Asked, text: &str, deadline: Option<Duration>) {
-        let since = Instant::now();
+    fn wait_or_answer(&mut self, asked: Asked, text: String, since: Instant, deadline: Option<Duration>) {
         let until = since + deadline.unwrap_or_else(|| self.settings.recall.deadline());
         self.questions.next += 1;
         let id = self.questions.next;
         let wants = !text.trim().is_empty() && !matches!(self.model, ModelStatus::None { .. });
+        let question = Question { id, text, until, cancelled: asked.cancelled() };
         let waiting = Waiting { asked, since, until };
-        if wants && self.encoder.as_ref().is_some_and(|encoder| encoder.ask(id, text)) {
+        let in_time = wants && Instant::now() < until;
+        if in_time && self.encoder.as_ref().is_some_and(|encoder| encoder.ask(question)) {
             self.questions.waiting.insert(id, waiting);
         } else {
             self.answer(waiting, None, wants);
@@ -69,10 +91,16 @@ impl Worker {
         }
     }
 
+    /// Answers the questions whose time is up, and lets go of those that nobody waits for.
     pub(super) fn answer_late_questions(&mut self) {
+        if self.questions.waiting.is_empty() {
+            return;
+        }
         let now = Instant::now();
-        while let Some(late) = self.questions.waiting.extract_if(.., |_, waiting| waiting.until <= now).next() {
-            self.answer(late.1, None, true);
+        let is_late = |_: &u64, waiting: &mut Waiting| waiting.until <= now || waiting.asked.is_cancelled();
+        let late: Vec<_> = self.questions.waiting.extract_if(.., is_late).collect();
+        for (_, waiting) in late {
+            self.answer(waiting, None, true);
         }
     }
 
@@ -82,7 +110,7 @@ impl Worker {
         }
     }
 
-    /// Answers a question with what is there. `cut` says that the deadline took its meaning.
+    /// Answers a question with what is there. `cut` says that it goes without the meaning that it was to have.
     fn answer(&mut self, waiting: Waiting, vector: Option<Vec<f32>>, cut: bool) {
         let Waiting { asked, since, until } = waiting;
         // Whoever gave more time than the settings do wants the whole answer.
@@ -96,7 +124,8 @@ impl Worker {
             Asked::Ask(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Search(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Ask(ask, responder) => {
-                let context = ask.context(state, index, vector.as_deref(), graph, &self.settings.recall);
+                // The caller's token counter runs here.
+                let context = guarded(|| ask.context(state, index, vector.as_deref(), graph, &self.settings.recall));
                 let answer = context.map(|context| Answer {
                     context,
                     pending_vectors: self.vectors.pending() + self.writes.unindexed(),

@@ -188,8 +188,11 @@ fn vectors_are_kept_by_model() {
         (hash, vec![n as f32, -0.5, f32::MIN_POSITIVE])
     };
     let all: Vec<_> = (0..5_000).map(vector).collect();
-    wait(|done| store.put_vectors("mini", all.clone(), done)).unwrap();
-    wait(|done| store.put_vectors("mini", vec![vector(7)], done)).unwrap();
+    let (one_by_one, at_once) = all.split_at(40);
+    for vector in one_by_one {
+        wait(|done| store.put_vectors("mini", vec![vector.clone()], done)).unwrap();
+    }
+    wait(|done| store.put_vectors("mini", at_once.to_vec(), done)).unwrap();
     wait(|done| store.put_vectors("other", vec![vector(1)], done)).unwrap();
     wait(|done| store.put_vectors("a", vec![vector(1)], done)).unwrap();
     store.close().unwrap();
@@ -198,10 +201,16 @@ fn vectors_are_kept_by_model() {
     let load = |model: &'static str| {
         let (sender, receiver) = mpsc::channel();
         wait(|done| store.load_vectors(model, move |page| sender.send(page).is_ok(), done)).unwrap();
-        receiver.iter().flatten().collect::<Vec<_>>()
+        let mut read: Vec<_> = receiver.iter().flatten().collect();
+        read.sort_by_key(|(hash, _)| *hash);
+        read
     };
+    let blocks = || store.query_blocking("RETURN count(SELECT VALUE id FROM vector)").unwrap().as_u64().unwrap();
     let mut sorted = all;
     sorted.sort_by_key(|(hash, _)| *hash);
+    let before = blocks();
+    assert_eq!(load("mini"), sorted);
+    assert!(before > 40 && blocks() < 10, "small blocks are packed: {before}, {}", blocks());
     assert_eq!(load("mini"), sorted);
     assert_eq!(load("other"), [vector(1)]);
     wait(|done| store.clear_vectors(Some("other"), done)).unwrap();

@@ -1,6 +1,5 @@
 use crate::worlds::*;
 use std::time::Instant;
-use hearsay_model::*;
 #[test]
 #[ignore]
 fn scratch_blocks() {
@@ -41,4 +40,18 @@ fn scratch_many() {
     }
     store.settle_blocking().unwrap();
     println!("caught up {:?}", t.elapsed());
+}
+
+#[test]
+#[ignore]
+fn scratch_rebuild() {
+    let o = memory();
+    let (store, mut state) = (o.store, o.state);
+    commit(&store, &mut state, &[world(2000, 20_000)]);
+    let t = Instant::now();
+    store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
+    println!("rebuild {:?}", t.elapsed());
+    let t = Instant::now();
+    store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
+    println!("rebuild again {:?}", t.elapsed());
 }

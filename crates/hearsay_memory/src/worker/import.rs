@@ -1,0 +1,120 @@
+//! Imports: files are read and compared beside the worker.
+
+use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path, sync::Arc};
+
+use crossbeam_channel::Sender;
+use hearsay_campaign::{Campaign, ImportPlan, ImportReport, Limits};
+use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
+
+use super::{Internal, Write, World, guarded};
+use crate::{ImportOutcome, MemoryError, memory::now, ticket::Responder};
+
+/// Reads campaign files or an export, then asks for its turn to write; a dry run compares and answers at once.
+pub(super) fn import(
+    world: &World,
+    path: &Path,
+    dry_run: bool,
+    responder: Responder<ImportOutcome>,
+    internal: &Sender<Internal>,
+) {
+    let source = match guarded(|| Source::read(path)) {
+        Ok(source) => source,
+        Err(error) => return responder.give(Err(error)),
+    };
+    if responder.is_cancelled() {
+        return responder.give(Err(MemoryError::Cancelled));
+    }
+    if dry_run {
+        let plan = guarded(|| Ok(source.plan(&world.state)));
+        return responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
+    }
+    let write = Write::Import { source: Arc::new(source), plan: None, report: ImportReport::default(), responder };
+    let _ = internal.send(Internal::Write(Box::new(write)));
+}
+
+/// What was read, to be compared with a state.
+pub(crate) enum Source {
+    /// Campaign files.
+    Campaign(Box<Campaign>),
+    /// The changes of an export, and the name of its file.
+    Lines(Vec<Change>, String),
+}
+
+impl Source {
+    fn read(path: &Path) -> Result<Self, MemoryError> {
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            return Ok(Self::Campaign(Box::new(hearsay_campaign::read(path, &Limits::default())?)));
+        }
+        let file = File::open(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let changes = hearsay_campaign::read_jsonl(BufReader::new(file)).map_err(|mut errors| {
+            for error in &mut errors.errors {
+                error.file.clone_from(&name);
+            }
+            errors
+        })?;
+        Ok(Self::Lines(changes, name))
+    }
+
+    pub(super) fn plan(&self, state: &State) -> ImportPlan {
+        match self {
+            Self::Campaign(campaign) => hearsay_campaign::plan(state, campaign, now()),
+            Self::Lines(changes, name) => plan_lines(state, changes, name),
+        }
+    }
+}
+
+/// Takes over from an export what the state does not hold already.
+fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
+    // What was removed before the export is in it only because something else names it.
+    let mut removed: (BTreeSet<&EntityId>, BTreeSet<&SessionId>) = Default::default();
+    for change in changes {
+        match change {
+            Change::RemoveEntity(id) => _ = removed.0.insert(id),
+            Change::RemoveSession(id) => _ = removed.1.insert(id),
+            _ => {}
+        }
+    }
+    let is_stub = |change: &Change| match change {
+        Change::AddEntity(entity) => removed.0.contains(&entity.id),
+        Change::SetSession(session) => removed.1.contains(&session.id),
+        Change::RemoveEntity(_) | Change::RemoveSession(_) => true,
+        _ => false,
+    };
+    let holds = |change: &Change| match change {
+        Change::AddEntity(entity) if removed.0.contains(&entity.id) => state.entity(&entity.id).is_some(),
+        Change::AddEntity(entity) => state.entity(&entity.id).is_some_and(|old| **old == *entity),
+        Change::RemoveEntity(id) => state.entity(id).is_some(),
+        Change::AssertFact(fact) => state.fact(fact.id()) == Some(fact),
+        Change::Learn(edge) => state.recorded_knowledge(edge.fact).any(|old| old == edge),
+        Change::AddPassage(passage) => state.passage(passage.id()).is_some(),
+        Change::SetSession(session) if removed.1.contains(&session.id) => state.session(&session.id).is_some(),
+        Change::SetSession(session) => state.session(&session.id).is_some_and(|old| **old == *session),
+        Change::RemoveSession(id) => state.session(id).is_some(),
+        Change::Set(setting) => state.settings().any(|old| **old == *setting),
+        _ => false,
+    };
+    let mut changes: Vec<Change> = changes.iter().filter(|change| !holds(change)).cloned().collect();
+    if changes.iter().all(is_stub) {
+        changes.clear();
+    }
+    let mut report = ImportReport { source: name.to_owned(), ..ImportReport::default() };
+    for change in changes.iter().filter(|change| !is_stub(change)) {
+        match change {
+            Change::AddEntity(_) => *report.created.entry("entity".into()).or_default() += 1,
+            Change::AssertFact(fact) => {
+                report.relations += usize::from(fact.predicate().is_relation());
+                *report.facts.entry(fact.predicate().to_string()).or_default() += 1;
+            }
+            Change::Learn(_) => report.knowledge += 1,
+            Change::AddPassage(_) => report.passages += 1,
+            Change::SetSession(_) => report.sessions += 1,
+            _ => {}
+        }
+    }
+    let summary = format!("import {name}: {} entities, {} facts", report.created_count(), report.fact_count());
+    let author = Author::Importer(name.to_owned());
+    let operation =
+        (!changes.is_empty()).then(|| Operation { recorded: now(), ..Operation::new(author, summary, changes) });
+    ImportPlan { operation, report }
+}
