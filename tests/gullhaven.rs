@@ -3,8 +3,6 @@
 //! Each question of `questions/gullhaven.yaml` names facts that must appear in the scene context, the most important
 //! first, and facts that must not, because the speaker cannot know them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
-
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use hearsay_memory::{Answer, Ask, Memory, MemoryOptions, World};

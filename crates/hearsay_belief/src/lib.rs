@@ -21,4 +21,4 @@ mod audience;
 mod view;
 
 pub use audience::{Surroundings, knowers};
-pub use view::{Heard, Known, Via, View, Way};
+pub use view::{Heard, Known, Recency, Via, View, Way};

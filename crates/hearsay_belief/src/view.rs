@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
     Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Object,
-    Passage, PassageId, Predicate, Secrecy, SessionId, State, predicate,
+    Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, predicate,
 };
 
 use crate::audience::is_structure;
@@ -33,6 +33,15 @@ pub struct Way {
     pub via: Via,
     /// Since when the knower has it by this way: the later of learning and joining.
     pub since: Option<GameTime>,
+}
+
+/// How late a state of something is: by the moment from which it is so, then by when it was learned, then by when it was
+/// recorded. Two states may be equally late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Recency {
+    since: Option<GameTime>,
+    learned: Option<GameTime>,
+    recorded: Timestamp,
 }
 
 /// A fact that is known, with the ways in which it is.
@@ -88,6 +97,15 @@ impl Known {
     /// Since when it is so, as it was told. Its end is a fact of its own.
     pub fn since(&self) -> Option<&Date> {
         self.fact.validity().from.as_ref()
+    }
+
+    /// Orders states of one thing, the latest last.
+    pub fn recency(&self) -> Recency {
+        Recency {
+            since: self.since().and_then(|date| date.time),
+            learned: self.learned(),
+            recorded: self.fact.provenance().recorded,
+        }
     }
 
     /// Whether it is meant as a secret.
@@ -219,8 +237,10 @@ impl View {
     /// Takes over what somebody knows, as far as it reaches one who stays with them so long.
     fn take(&mut self, state: &State, from: &Knower, via: &Via, stay: Stay) {
         for edge in state.knowledge_of(from) {
-            let Some(since) = stay.receives(edge.learned_at()) else { continue };
-            let Some(fact) = state.fact(edge.fact).filter(|_| self.is_past(since)) else { continue };
+            let Some(fact) = state.fact(edge.fact) else { continue };
+            // What is known since ever is known since it began: nobody knows the future.
+            let learned = edge.learned_at().or_else(|| fact.validity().start());
+            let Some(since) = stay.receives(learned).filter(|since| self.is_past(*since)) else { continue };
             let way = Way { id: edge.id(), edge: Arc::clone(edge), via: via.clone(), since };
             let known =
                 self.facts.entry(fact.id()).or_insert_with(|| Known { fact: Arc::clone(fact), ways: Vec::new() });
@@ -273,7 +293,7 @@ impl View {
                     // An end that the calendar does not understand lies in the past. All that can be placed before it
                     // is what the group has known since ever.
                     None if validity.is_closed() => {
-                        Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0 + 1)))
+                        Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
                     }
                     end => end,
                 };

@@ -3,120 +3,204 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use hearsay_model::Standing;
+use hearsay_model::{EntityId, Standing};
 
 const AFTER: &str = "\
-Exit codes:
-  0  done
-  1  something failed
-  2  the command line is wrong
-  3  nothing, or more than one thing, has that name, id or handle
-  4  a file is wrong: campaign, settings, export or model
-  5  another process holds the campaign
+A campaign is a directory of YAML files. Every command first takes over what
+changed in them (not with --no-import). What is written by hand, and what was
+undone, lies beside them in `.hearsay`.
+
+Entities are named by id (mirela-voss), name or alias; facts by the beginning
+of their id (3fa91c02) or by their handle.
 
 Begin with:
-  hearsay ask campaigns/gullhaven --as mirela-voss \"Where is the harbour ledger?\"";
+  hearsay ask campaigns/gullhaven --as mirela-voss \"Where is the harbour ledger?\"
+  hearsay new my-town
+
+Exit codes:
+  0    done
+  1    something failed
+  2    the command line is wrong
+  3    nothing, or more than one thing, has that name, id or handle
+  4    a file or directory is wrong or missing: campaign, settings, export or model
+  5    another process holds the campaign
+  130  stopped by Ctrl-C";
 
 /// NPC memory: who knows what, who told them, and how sure they are.
 #[derive(Debug, Parser)]
-#[command(name = "hearsay", version, after_help = AFTER, propagate_version = true)]
+#[command(name = "hearsay", version, after_help = AFTER)]
 pub(crate) struct Args {
-    /// Print data: JSON on standard output
-    #[arg(long, global = true)]
+    /// Print data: one JSON document on standard output, errors as JSON on standard error
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
     /// No progress and no notes
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// Over the options that every command has.
+const EVERYWHERE: &str = "Options of every command";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Ask a character: prints what it may say in the scene, with receipts
-    #[command(
-        after_help = "Example:\n  hearsay ask campaigns/gullhaven --as mirela-voss --form prompt \"Where is the ledger?\""
-    )]
+    #[command(after_help = "\
+The answer holds what this character knows and nothing else: who it is, its
+relations, the scene, and what bears on the question. Every line has a receipt:
+how it knows this, how far it believes it, and where it is written.
+
+Examples:
+  hearsay ask campaigns/gullhaven --as mirela-voss \"Where is the harbour ledger?\"
+  hearsay ask campaigns/gullhaven --as pell --at salt-quay --with roz-keel \"Who was out?\"
+  hearsay ask campaigns/gullhaven --as odo-brandt --form prompt --budget 400 \"Who is the Grey Lady?\"")]
     Ask(Ask),
     /// Search facts and passages by words, meaning and graph
-    #[command(after_help = "Example:\n  hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell")]
+    #[command(after_help = "\
+Examples:
+  hearsay search campaigns/gullhaven \"who saw the boat\"
+  hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell --limit 3")]
     Search(Search),
-    /// List facts, with who knows them and where they come from
-    #[command(
-        after_help = "Example:\n  hearsay facts campaigns/gullhaven --predicate MEMBER_OF --object harbour-watch"
-    )]
+    /// List facts, with where they are written
+    #[command(after_help = "\
+Examples:
+  hearsay facts campaigns/gullhaven --subject mirela-voss
+  hearsay facts campaigns/gullhaven --predicate MEMBER_OF --object harbour-watch
+  hearsay facts campaigns/gullhaven --standing false --knower pell")]
     Facts(Facts),
-    /// Show an entity or a fact in full
-    #[command(after_help = "Example:\n  hearsay show campaigns/gullhaven mirela-voss --knower odo-brandt")]
+    /// Show an entity or a fact in full: what it is, who knows it, where it is written
+    #[command(after_help = "\
+Examples:
+  hearsay show campaigns/gullhaven mirela-voss
+  hearsay show campaigns/gullhaven mirela-voss --knower odo-brandt
+  hearsay show campaigns/gullhaven jory-found-the-ledger")]
     Show(Show),
     /// List the entities around one
-    #[command(
-        after_help = "Example:\n  hearsay neighbours campaigns/gullhaven lantern-club --depth 2 --predicate MEMBER_OF"
-    )]
+    #[command(after_help = "\
+Examples:
+  hearsay neighbours campaigns/gullhaven mirela-voss --direction in
+  hearsay neighbours campaigns/gullhaven lantern-club --depth 2 --predicate MEMBER_OF")]
     Neighbours(Neighbours),
     /// Find the shortest path between two entities
-    #[command(after_help = "Example:\n  hearsay path campaigns/gullhaven mirela-voss aldous-crane --max 4")]
+    #[command(after_help = "\
+Examples:
+  hearsay path campaigns/gullhaven pell aldous-crane
+  hearsay path campaigns/gullhaven pell aldous-crane --knower tuck --max 4")]
     Path(Path),
     /// Make a new campaign directory
-    #[command(after_help = "Example:\n  hearsay new campaigns/my-town --name \"My Town\"")]
+    #[command(after_help = "\
+Example:
+  hearsay new my-town --name \"My Town\"")]
     New(New),
     /// Import campaign files, or an export (`.jsonl`); again, to take over what changed
-    #[command(after_help = "Example:\n  hearsay import campaigns/gullhaven --dry-run")]
+    #[command(after_help = "\
+Other commands import the campaign's own files by themselves. Use `import` to
+see first what it would do (--dry-run), to bring in files from elsewhere, or to
+take over files again whose import was undone.
+
+Examples:
+  hearsay import campaigns/gullhaven --dry-run
+  hearsay import campaigns/restored gullhaven.jsonl")]
     Import(Import),
-    /// Write everything as JSON Lines
-    #[command(after_help = "Example:\n  hearsay export campaigns/gullhaven --output gullhaven.jsonl")]
+    /// Write everything as JSON Lines, which `import` reads
+    #[command(after_help = "\
+Examples:
+  hearsay export campaigns/gullhaven --output gullhaven.jsonl
+  hearsay export campaigns/gullhaven | grep '\"type\":\"fact\"'")]
     Export(Export),
     /// Add an entity: canon at once
-    #[command(after_help = "Example:\n  hearsay add campaigns/gullhaven Bram --kind npc --at salt-quay")]
+    #[command(after_help = "\
+Examples:
+  hearsay add campaigns/gullhaven Bram --at salt-quay
+  hearsay add campaigns/gullhaven \"The Blue Buoy\" --kind location --at harbour-ward")]
     Add(Add),
     /// Set an attribute of an entity: canon at once
-    #[command(after_help = "Example:\n  hearsay set campaigns/gullhaven bram occupation \"ferryman\"")]
+    #[command(after_help = "\
+Examples:
+  hearsay set campaigns/gullhaven pell occupation \"net-mender\"
+  hearsay set campaigns/gullhaven pell goals \"Leave by the next boat.\" --secret --known-by roz-keel")]
     Set(Set),
     /// Relate two entities: canon at once
-    #[command(
-        after_help = "Example:\n  hearsay relate campaigns/gullhaven bram OWES mirela-voss --secret --known-by mirela-voss"
-    )]
+    #[command(after_help = "\
+Examples:
+  hearsay relate campaigns/gullhaven pell OWES mirela-voss --secret --known-by mirela-voss
+  hearsay relate campaigns/gullhaven pell LIKES roz-keel --attitude 60 --since \"3 Rainmoon 412\"")]
     Relate(Relate),
     /// Correct a fact that was recorded wrongly; those who knew it know the right one
-    #[command(after_help = "Example:\n  hearsay correct campaigns/gullhaven 3fa91c02 --object salt-quay")]
+    #[command(after_help = "\
+Examples:
+  hearsay correct campaigns/gullhaven 3fa91c02 --object salt-quay
+  hearsay correct campaigns/gullhaven jory-found-the-ledger --statement \"Jory found the ledger in a wall.\"")]
     Correct(Correct),
     /// Remove a fact that never was so, or an entity with all that is said of it
-    #[command(after_help = "Example:\n  hearsay remove campaigns/gullhaven --fact 3fa91c02")]
+    #[command(after_help = "\
+Examples:
+  hearsay remove campaigns/gullhaven --fact 3fa91c02
+  hearsay remove campaigns/gullhaven --entity pell")]
     Remove(Remove),
     /// Decide on what waits for the DM; without a decision, list it
-    #[command(
-        after_help = "Example:\n  hearsay review campaigns/gullhaven\n  hearsay review campaigns/gullhaven accept 3fa91c02"
-    )]
+    #[command(after_help = "\
+Examples:
+  hearsay review campaigns/gullhaven
+  hearsay review campaigns/gullhaven accept 3fa91c02
+  hearsay review campaigns/gullhaven edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),
     /// List the operations of the journal, the newest first
-    #[command(after_help = "Example:\n  hearsay history campaigns/gullhaven --limit 5")]
+    #[command(after_help = "\
+Example:
+  hearsay history campaigns/gullhaven --limit 5")]
     History(History),
     /// Undo an operation; nothing is lost, and undoing the undo brings it back
-    #[command(after_help = "Example:\n  hearsay undo campaigns/gullhaven --preview")]
+    #[command(after_help = "\
+The files of an import that was undone stay as they are; they are left out
+until you say `hearsay import` again.
+
+Examples:
+  hearsay undo campaigns/gullhaven --preview
+  hearsay undo campaigns/gullhaven 4
+  hearsay undo campaigns/gullhaven --author import")]
     Undo(Undo),
     /// How the memory stands
-    #[command(after_help = "Example:\n  hearsay status campaigns/gullhaven --json")]
+    #[command(after_help = "\
+Example:
+  hearsay status campaigns/gullhaven --json")]
     Status(Campaign),
     /// Count entities by kind and facts by predicate, standing and source
-    #[command(after_help = "Example:\n  hearsay stats campaigns/gullhaven")]
+    #[command(after_help = "\
+Example:
+  hearsay stats campaigns/gullhaven")]
     Stats(Campaign),
     /// Delete the memory of a campaign; its files stay
-    #[command(after_help = "Example:\n  hearsay clear campaigns/gullhaven --force")]
+    #[command(after_help = "\
+Example:
+  hearsay clear campaigns/gullhaven --force")]
     Clear(Clear),
     /// Tell which sentence encoder is used, and from where
-    #[command(
-        after_help = "Example:\n  hearsay model\n  hearsay model --compare \"the harbour burned\" \"a fire at the docks\""
-    )]
+    #[command(after_help = "\
+Examples:
+  hearsay model
+  hearsay model --compare \"the harbour burned\" \"a fire at the docks\"")]
     Model(Model),
 }
 
-/// Which campaign.
+/// Text that says something.
+fn text(given: &str) -> Result<String, String> {
+    if given.trim().is_empty() { Err("it is empty".into()) } else { Ok(given.to_owned()) }
+}
+
+/// Tokens of a scene context; as few as hearsay.toml allows, at least.
+fn budget(given: &str) -> Result<usize, String> {
+    let tokens = given.parse::<usize>().map_err(|error| error.to_string())?;
+    if tokens < 64 { Err("at least 64".into()) } else { Ok(tokens) }
+}
+
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct Campaign {
     /// The campaign directory
     pub(crate) campaign: PathBuf,
     /// Do not take over what changed in the campaign's files
-    #[arg(long)]
+    #[arg(long, help_heading = EVERYWHERE)]
     pub(crate) no_import: bool,
 }
 
@@ -132,9 +216,10 @@ pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Who is asked: an id or a name
-    #[arg(long = "as", value_name = "NPC")]
+    #[arg(long = "as", value_name = "NPC", value_parser = text)]
     pub(crate) speaker: String,
     /// What is asked
+    #[arg(value_parser = text)]
     pub(crate) question: String,
     /// Where: an id or a name [default: where the speaker is]
     #[arg(long, value_name = "PLACE")]
@@ -146,7 +231,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
     /// Tokens that the context may have [default: as hearsay.toml says, 1200]
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
     /// Facts and passages at most [default: as hearsay.toml says, 16]
     #[arg(long, value_name = "N")]
@@ -170,6 +255,7 @@ pub(crate) struct Search {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// What is searched for
+    #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Whose knowledge: an id or a name [default: everything in the world]
     #[arg(long, value_name = "NPC")]
@@ -210,7 +296,7 @@ pub(crate) struct Facts {
     /// About this entity: an id or a name
     #[arg(long, value_name = "ENTITY")]
     pub(crate) subject: Option<String>,
-    /// With this predicate, such as MEMBER_OF or occupation
+    /// With this predicate, such as MEMBER_OF or occupation; `hearsay stats` lists them
     #[arg(long)]
     pub(crate) predicate: Option<String>,
     /// Pointing at this entity, or with these words in the value
@@ -300,7 +386,7 @@ pub(crate) struct New {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Import {
-    /// The campaign directory
+    /// The campaign directory; with a source from elsewhere it may be one that does not exist yet
     pub(crate) campaign: PathBuf,
     /// What to import: a folder, a YAML file, or an export (`.jsonl`) [default: the campaign directory itself]
     pub(crate) source: Option<PathBuf>,
@@ -313,7 +399,7 @@ pub(crate) struct Import {
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The file to write [default: standard output]
+    /// The file to write [default: standard output, in JSON Lines with or without --json]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -332,13 +418,14 @@ pub(crate) struct Add {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// What it is called
+    #[arg(value_parser = text)]
     pub(crate) name: String,
     /// What it is: npc, player, location, faction, party, item, document, event, quest, concept, or a word of your own
     #[arg(long, default_value = "npc")]
     pub(crate) kind: String,
     /// Its id [default: made from the name]
-    #[arg(long)]
-    pub(crate) id: Option<String>,
+    #[arg(long, value_parser = |id: &str| EntityId::new(id))]
+    pub(crate) id: Option<EntityId>,
     /// Where it lives and is: an id or a name
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
@@ -376,6 +463,7 @@ pub(crate) struct Set {
     /// Which attribute, such as occupation
     pub(crate) attribute: String,
     /// Its value
+    #[arg(value_parser = text)]
     pub(crate) value: String,
     #[command(flatten)]
     pub(crate) fact: FactArgs,
@@ -387,7 +475,7 @@ pub(crate) struct Relate {
     pub(crate) campaign: Campaign,
     /// The subject: an id or a name
     pub(crate) subject: String,
-    /// The predicate: OWES, or words such as "works for"
+    /// The relation, such as OWES or EMPLOYED_BY; or words of your own, which become one: "sails with" is SAILS_WITH
     pub(crate) predicate: String,
     /// The object: an id or a name
     pub(crate) object: String,
@@ -476,6 +564,7 @@ pub(crate) struct History {
 pub(crate) enum AuthorArg {
     Dm,
     Game,
+    Import,
     Extractor,
 }
 

@@ -1,11 +1,18 @@
 //! Opening a campaign: its settings, its memory, and what changed in its files.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
-use anyhow::{Context, Result, bail};
-use hearsay_memory::{ImportOutcome, Memory, MemoryOptions, ModelStatus, SETTINGS_FILE, Settings};
+use anyhow::{Context, Result};
+use hearsay_campaign::ImportReport;
+use hearsay_memory::{ImportOutcome, Memory, MemoryError, MemoryOptions, ModelStatus, SETTINGS_FILE, Settings};
+use hearsay_model::{Author, State};
+use hearsay_store::Location;
 
-use crate::{args::Campaign, output::Output};
+use crate::{
+    args::Campaign,
+    interrupt,
+    output::{Fault, Output, WRONG_FILE},
+};
 
 /// Whether the encoder is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,60 +25,147 @@ pub(crate) enum Meaning {
 pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Result<Memory> {
     let memory = open_plain(&campaign.campaign, meaning)?;
     if !campaign.no_import && has_files(&campaign.campaign) {
-        let outcome = memory.import(campaign.campaign.clone())?.wait()?;
-        tell(&outcome, output);
+        take_over(&memory, &campaign.campaign, output)?;
     }
     Ok(memory)
 }
 
 /// Opens a campaign as it is.
 pub(crate) fn open_plain(directory: &Path, meaning: Meaning) -> Result<Memory> {
-    if !directory.is_dir() {
-        bail!("{}: there is no such directory; `hearsay new` makes a campaign", directory.display());
-    }
-    let mut settings = Settings::read(directory)?;
+    let mut settings = settings(directory)?;
     let exists = directory.join(&settings.store.directory).exists();
     if !exists && !has_files(directory) && !directory.join(SETTINGS_FILE).exists() {
-        bail!(
+        let what = format!(
             "{}: this is no campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` makes one",
             directory.display()
         );
+        return Err(Fault::new(WRONG_FILE, what).into());
     }
     settings.model.enabled &= meaning == Meaning::With;
     Ok(Memory::open(MemoryOptions::with_settings(directory, settings))?)
 }
 
-/// Notes what an import did, where it did something or has something to say.
-fn tell(outcome: &ImportOutcome, output: &Output) {
-    if let Some(written) = &outcome.written {
-        output.note(&written.summary);
+/// Opens a campaign to try something out: what has no memory yet gets none.
+pub(crate) fn open_to_try(directory: &Path) -> Result<Memory> {
+    let mut settings = if directory.exists() { settings(directory)? } else { Settings::default() };
+    if directory.join(&settings.store.directory).exists() {
+        return open_plain(directory, Meaning::Without);
     }
-    for kept in &outcome.report.kept {
-        output.note(format!("left as it is: {}: {}", kept.what, kept.why));
-    }
-    for warning in &outcome.report.warnings {
-        output.note(format!("warning: {warning}"));
-    }
+    settings.model.enabled = false;
+    Ok(Memory::open(MemoryOptions { location: Location::Memory, settings, ..MemoryOptions::in_memory() })?)
 }
 
-/// Waits until everything has its vector, with a bar on the terminal.
-pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<()> {
-    let bar = output.progress("embedding");
-    let status = memory.wait_for_vectors(|done, all| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-        true
-    });
-    bar.finish_and_clear();
-    let status = status.context("waiting for vectors")?;
-    if let ModelStatus::None { why } = status.model {
-        output.note(format!("found by words and graph alone: {why}"));
+/// The settings of a campaign directory, if it is a directory.
+pub(crate) fn settings(directory: &Path) -> Result<Settings> {
+    if !directory.is_dir() {
+        let what = if directory.exists() {
+            "this is a file; name the directory of the campaign"
+        } else {
+            "there is no such directory; `hearsay new` makes a campaign"
+        };
+        return Err(Fault::new(WRONG_FILE, format!("{}: {what}", directory.display())).into());
+    }
+    Ok(Settings::read(directory)?)
+}
+
+/// Imports the campaign's own files, unless their last import was undone: then the DM has to say so.
+fn take_over(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
+    let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
+    if !undone.is_empty() {
+        let report = interrupt::wait(&memory.import_dry_run(directory)?)?.report;
+        if undone.contains(&report.source) {
+            if changes_something(&report) {
+                output.note(format!(
+                    "the files are left out, because their import was undone; `hearsay import {}` takes them over again",
+                    directory.display()
+                ));
+            }
+            return Ok(());
+        }
+    }
+    let outcome = interrupt::wait(&memory.import(directory)?).inspect_err(|error| {
+        if matches!(error.downcast_ref::<MemoryError>(), Some(MemoryError::Campaign(_))) {
+            output.note("the campaign's files have errors; --no-import goes on with what was imported before");
+        }
+    })?;
+    if let Some(written) = &outcome.written {
+        output.note(format!("{} (operation {})", written.summary, written.position));
+        notes(&outcome, |note| {
+            output.note(note);
+            Ok(())
+        })?;
     }
     Ok(())
 }
 
+/// The sources whose newest import does not count any more.
+fn undone_sources(state: &State) -> BTreeSet<String> {
+    let (mut seen, mut undone) = (BTreeSet::new(), BTreeSet::new());
+    for (_, entry) in state.journal().rev() {
+        if let Author::Importer(source) = &entry.operation.author
+            && seen.insert(source)
+            && !entry.live
+        {
+            undone.insert(source.clone());
+        }
+    }
+    undone
+}
+
+fn changes_something(report: &ImportReport) -> bool {
+    let facts = report.fact_count() + report.changed + report.moved + report.removed;
+    let rest = report.knowledge + report.unlearned + report.passages + report.sessions;
+    report.created_count() + facts + rest > 0
+}
+
+/// What is to be said of an import besides its counts.
+pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Result<()>) -> Result<()> {
+    let report = &outcome.report;
+    if outcome.written.is_some() && !report.know_nothing.is_empty() {
+        let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
+        tell(format!("know nothing but their own name: {}", ids.join(", ")))?;
+    }
+    for kept in &report.kept {
+        tell(format!("left as it is ({}): {}", kept.why, kept.what))?;
+    }
+    for warning in &report.warnings {
+        tell(format!("warning: {warning}"))?;
+    }
+    Ok(())
+}
+
+/// Waits until everything has its vector, with a bar on the terminal.
+pub(crate) fn embed(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
+    if meaning == Meaning::Without {
+        return Ok(());
+    }
+    let bar = output.progress("embedding");
+    let status = memory.wait_for_vectors(|done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+        !interrupt::is_asked()
+    });
+    bar.finish_and_clear();
+    interrupt::check()?;
+    if let ModelStatus::None { why } = status.context("waiting for vectors")?.model {
+        output.note(format!("answered by words and graph alone: {}", brief(&why)));
+    }
+    Ok(())
+}
+
+/// The first line of a reason, and where the rest is told.
+pub(crate) fn brief(why: &str) -> String {
+    match why.split_once('\n') {
+        None => why.to_owned(),
+        Some((first, _)) => {
+            let first = first.trim_end_matches("Searched:").trim_end_matches([' ', '.']);
+            format!("{first}; `hearsay model` tells where one is looked for")
+        }
+    }
+}
+
 /// Whether a directory holds campaign files, here or in its folders. Hidden ones do not count.
-fn has_files(directory: &Path) -> bool {
+pub(crate) fn has_files(directory: &Path) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.flatten().any(|entry| {
         let (path, name) = (entry.path(), entry.file_name());

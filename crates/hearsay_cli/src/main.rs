@@ -6,6 +6,7 @@
 mod args;
 mod campaign;
 mod commands;
+mod interrupt;
 mod output;
 
 use std::process::ExitCode;
@@ -19,8 +20,13 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "error".into()))
         .with_writer(std::io::stderr)
+        .without_time()
         .init();
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(told) => return tell(&told),
+    };
+    interrupt::install();
     let mut output = Output::new(args.json, args.quiet);
     let result = run(&args, &mut output).and_then(|()| output.finish());
     match result {
@@ -32,6 +38,20 @@ fn main() -> ExitCode {
             ExitCode::from(output::exit_code(&error))
         }
     }
+}
+
+/// Tells what is wrong with the command line; or the help or version that it asks for.
+fn tell(told: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json");
+    if json && told.use_stderr() {
+        let text = told.to_string();
+        let text = text.split("\n\nFor more information").next().unwrap_or(&text);
+        output::print_error(true, text, output::WRONG_LINE);
+    } else {
+        // Whoever reads no help needs none.
+        let _ = told.print();
+    }
+    if told.use_stderr() { ExitCode::from(output::WRONG_LINE) } else { ExitCode::SUCCESS }
 }
 
 fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {

@@ -1,12 +1,44 @@
 //! Where output goes: data to standard output, all else to standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    fmt,
+    io::{self, IsTerminal, Write},
+};
 
 use anyhow::Result;
+use hearsay_embed::EmbedError;
 use hearsay_memory::MemoryError;
 use hearsay_store::StoreError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+
+/// The exit code of a wrong command line, as clap has it.
+pub(crate) const WRONG_LINE: u8 = 2;
+/// The exit code of a name, id or handle that nothing, or more than one thing, has.
+pub(crate) const NO_SUCH: u8 = 3;
+/// The exit code of a file or directory that is wrong or missing.
+pub(crate) const WRONG_FILE: u8 = 4;
+
+/// An error of this program's own, with its exit code.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    code: u8,
+    text: String,
+}
+
+impl Fault {
+    pub(crate) fn new(code: u8, text: impl Into<String>) -> Self {
+        Self { code, text: text.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Fault {}
 
 /// The program's output.
 pub(crate) struct Output {
@@ -24,6 +56,22 @@ impl Output {
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
             writeln!(self.out, "{}", text.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Lines for people, with their cells in columns. The last cell is as long as it is.
+    pub(crate) fn columns<const N: usize>(&mut self, rows: &[[String; N]]) -> Result<()> {
+        let mut widths = [0; N];
+        for row in rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        for row in rows {
+            let cells = row.iter().zip(widths).enumerate();
+            let cells = cells.map(|(n, (cell, width))| if n + 1 < N { format!("{cell:width$}") } else { cell.clone() });
+            self.line(cells.collect::<Vec<_>>().join("  ").trim_end())?;
         }
         Ok(())
     }
@@ -66,29 +114,61 @@ impl Output {
     }
 
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        let mut text = format!("{error:#}");
-        if text.starts_with("error: ") {
-            text.drain(.."error: ".len());
-        }
-        if self.json {
-            let data = serde_json::json!({ "error": text, "exit_code": exit_code(error) });
-            let _ = writeln!(io::stderr(), "{data}");
-        } else {
-            let _ = writeln!(io::stderr(), "error: {text}");
+        print_error(self.json, &text_of(error), exit_code(error));
+    }
+}
+
+/// Prints an error, as a line for people or as data.
+pub(crate) fn print_error(json: bool, text: &str, code: u8) {
+    let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
+    let _ = if json {
+        writeln!(io::stderr(), "{}", serde_json::json!({ "error": text, "exit_code": code }))
+    } else {
+        writeln!(io::stderr(), "error: {text}")
+    };
+}
+
+/// An error and its causes. A cause that the error tells already is not told again.
+fn text_of(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            let between = if text.is_empty() { "" } else { ": " };
+            text = format!("{text}{between}{cause}");
         }
     }
+    text
 }
 
 /// The exit code of an error, as `hearsay help` lists them.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if let Some(fault) = error.downcast_ref::<Fault>() {
+        return fault.code;
+    }
+    if error.downcast_ref::<EmbedError>().is_some() || error.downcast_ref::<io::Error>().is_some() {
+        return WRONG_FILE;
+    }
     match error.downcast_ref::<MemoryError>() {
-        Some(MemoryError::Unknown { .. } | MemoryError::Ambiguous { .. } | MemoryError::FactReference { .. }) => 3,
-        Some(MemoryError::Settings { .. } | MemoryError::Campaign(_) | MemoryError::Embed(_)) => 4,
+        Some(
+            MemoryError::Calendar(_)
+            | MemoryError::Fact(_)
+            | MemoryError::Id(_)
+            | MemoryError::Predicate(_)
+            | MemoryError::Scale(_),
+        ) => WRONG_LINE,
+        Some(MemoryError::Unknown { .. } | MemoryError::Ambiguous { .. } | MemoryError::FactReference { .. }) => {
+            NO_SUCH
+        }
+        Some(
+            MemoryError::Settings { .. }
+            | MemoryError::Campaign(_)
+            | MemoryError::Embed(_)
+            | MemoryError::File { .. }
+            | MemoryError::Store(StoreError::File { .. }),
+        ) => WRONG_FILE,
         Some(MemoryError::Store(StoreError::Held { .. })) => 5,
-        _ => match error.downcast_ref::<hearsay_embed::EmbedError>() {
-            Some(_) => 4,
-            None => 1,
-        },
+        _ => 1,
     }
 }
 
@@ -98,4 +178,9 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let of_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);
     error.downcast_ref::<io::Error>().is_some_and(broken)
         || error.downcast_ref::<serde_json::Error>().is_some_and(of_json)
+}
+
+/// So many of something: `1 fact`, `2 facts`.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }

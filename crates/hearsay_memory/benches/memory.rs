@@ -1,1 +1,133 @@
-fn main() {}
+//! `cargo bench -p hearsay_memory --profile dev`: the profile that `cargo run` uses, so that nothing is built twice.
+//!
+//! A durable fact stands beside an fsync of the same bytes in the same run: the ratio counts, the disk does not.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::{cell::Cell, fs::File, io::Write, sync::Arc};
+
+use divan::Bencher;
+use hearsay_memory::{Ask, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_model::*;
+use hearsay_store::Location;
+
+fn main() {
+    divan::main();
+}
+
+fn options() -> MemoryOptions {
+    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+    MemoryOptions { settings: Settings { model, ..Settings::default() }, ..MemoryOptions::in_memory() }
+}
+
+fn id(n: usize) -> EntityId {
+    EntityId::new(format!("entity-{n}")).unwrap()
+}
+
+fn provenance() -> Provenance {
+    Provenance::new(Method::Authored, Author::Game)
+}
+
+fn attribute(n: usize, name: &str, value: String) -> Arc<Fact> {
+    Arc::new(Fact::attribute(&id(n), name, value.clone(), provenance()).unwrap().statement(value).build().unwrap())
+}
+
+/// A fact about somebody, and how it is known.
+fn one_fact(n: usize) -> Operation {
+    let fact = attribute(0, "lore", format!("Was seen at the old mill on day {n}."));
+    let learn = Knowledge::authored(Knower::World, fact.id());
+    let changes = vec![Change::AddEntity(Entity::new(id(0))), Change::AssertFact(fact), Change::Learn(learn.into())];
+    Operation::new(Author::Game, "say", changes)
+}
+
+#[divan::bench(name = "one durable fact through the worker", sample_count = 300)]
+fn durable(bencher: Bencher) {
+    let directory = tempfile::tempdir().unwrap();
+    let location = Location::Directory(directory.path().to_owned());
+    let memory = Memory::open(MemoryOptions { location, ..options() }).unwrap();
+    let next = Cell::new(0);
+    bencher
+        .with_inputs(|| {
+            next.set(next.get() + 1);
+            one_fact(next.get())
+        })
+        .bench_local_values(|operation| memory.write(move |_| Ok(operation.clone())).unwrap().wait().unwrap());
+}
+
+#[divan::bench(name = "64 durable facts sent together", sample_count = 60)]
+fn durable_together(bencher: Bencher) {
+    let directory = tempfile::tempdir().unwrap();
+    let location = Location::Directory(directory.path().to_owned());
+    let memory = Memory::open(MemoryOptions { location, ..options() }).unwrap();
+    let next = Cell::new(0);
+    bencher.bench_local(|| {
+        let tickets: Vec<_> = (0..64)
+            .map(|n| {
+                next.set(next.get() + 1);
+                let fact = attribute(n, "lore", format!("Was seen at the old mill on day {}.", next.get()));
+                let changes = vec![Change::AddEntity(Entity::new(id(n))), Change::AssertFact(fact)];
+                let operation = Operation::new(Author::Game, "say", changes);
+                memory.write(move |_| Ok(operation.clone())).unwrap()
+            })
+            .collect();
+        for ticket in tickets {
+            ticket.wait().unwrap();
+        }
+    });
+}
+
+#[divan::bench(name = "an fsync of the same bytes", sample_count = 300)]
+fn fsync(bencher: Bencher) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut file = File::create(directory.path().join("plain")).unwrap();
+    let bytes = serde_json::to_vec(&one_fact(1)).unwrap();
+    bencher.bench_local(|| {
+        file.write_all(&bytes).unwrap();
+        file.sync_data().unwrap();
+    });
+}
+
+/// 1,000 entities and 5,000 facts, of which one asker knows a tenth of its own and some as everybody does.
+fn world(memory: &Memory) {
+    let mut changes: Vec<Change> = (0..1_000).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let mut record = |fact: Arc<Fact>, knowers: Vec<Knower>| {
+        let edges = knowers.into_iter().map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower, fact.id()))));
+        let edges: Vec<_> = edges.collect();
+        changes.push(Change::AssertFact(fact));
+        changes.extend(edges);
+    };
+    for n in 0..1_000 {
+        let knows_names = vec![Knower::World];
+        record(attribute(n, "name", format!("Person {n}")), knows_names);
+    }
+    for n in 0..4_000 {
+        let (a, b) = (n % 1_000, (n * 7_919 + 13) % 1_000);
+        let name = ["OWES", "LIKES", "FEARS", "KNOWS"][n / 1_000];
+        let statement = format!("Person {a} {} Person {b} on account of matter {n}.", name.to_lowercase());
+        let fact = Fact::relation(&id(a), name, &id(b), provenance()).unwrap().statement(statement).build().unwrap();
+        let mut knowers = vec![id(a).into(), id(b).into()];
+        if n.is_multiple_of(10) {
+            knowers.push(id(0).into());
+        }
+        knowers.dedup();
+        record(Arc::new(fact), knowers);
+    }
+    memory.write(move |_| Ok(Operation::new(Author::Game, "world", changes.clone()))).unwrap().wait().unwrap();
+}
+
+#[divan::bench(name = "context without the query embedding", sample_count = 500)]
+fn context(bencher: Bencher) {
+    let memory = Memory::open(options()).unwrap();
+    world(&memory);
+    // The index follows in slices.
+    while memory.status().unwrap().wait().unwrap().texts < 4_000 {
+        std::thread::yield_now();
+    }
+    bencher.bench_local(|| memory.ask(Ask::new("entity-0", "Whom does Person 210 owe?")).unwrap().wait().unwrap());
+}
+
+#[divan::bench(name = "status", sample_count = 500)]
+fn status(bencher: Bencher) {
+    let memory = Memory::open(options()).unwrap();
+    world(&memory);
+    bencher.bench_local(|| memory.status().unwrap().wait().unwrap());
+}

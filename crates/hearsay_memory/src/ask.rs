@@ -27,7 +27,7 @@ pub struct Ask {
     pub budget: Option<usize>,
     /// Facts and passages at most; as the settings say, when nothing is said.
     pub limit: Option<usize>,
-    /// After how long it is answered without meaning; as the settings say, when nothing is said.
+    /// After how long it is answered without meaning, counted from asking; as the settings say, when nothing is said.
     pub deadline: Option<Duration>,
     /// How tokens are counted; by [`ApproximateTokens`], when nothing is said.
     pub counter: Option<Box<dyn TokenCounter + Send>>,
@@ -70,6 +70,7 @@ impl Ask {
             names: &names,
             index,
             calendar: state.calendar(),
+            vocabulary: state.vocabulary(),
             speaker: &speaker,
             scene: &scene,
             question: &self.question,
@@ -87,7 +88,7 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     let here = view
         .facts()
         .filter(|known| known.subject() == speaker && *known.predicate() == *hearsay_model::predicate::LOCATED_AT);
-    let newest = here.max_by_key(|known| (known.since().and_then(|date| date.time), known.learned(), known.id()))?;
+    let newest = here.max_by_key(|known| (known.recency(), known.id()))?;
     newest.object().entity().cloned()
 }
 
@@ -98,14 +99,15 @@ pub struct Answer {
     pub context: SceneContext,
     /// Texts of the campaign that have no vector yet: they are found by words and graph alone.
     pub pending_vectors: usize,
-    /// What the deadline cut: `meaning`, `graph`.
+    /// What the answer goes without, though it was to have it, because the time was up or the encoder failed: `meaning`,
+    /// `graph`.
     pub cut: Vec<&'static str>,
     /// The journal position at which it was answered.
     pub position: Position,
 }
 
 /// A search over what somebody knows, or over everything.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Search {
     /// What is searched for.
     pub text: String,
@@ -113,10 +115,16 @@ pub struct Search {
     pub knower: Option<String>,
     /// As of when.
     pub as_of: Option<GameTime>,
-    /// How many results at most.
+    /// How many results at most. Default 16.
     pub limit: usize,
     /// After how long it is answered without meaning.
     pub deadline: Option<Duration>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { text: String::new(), knower: None, as_of: None, limit: 16, deadline: None }
+    }
 }
 
 /// A result of a search.

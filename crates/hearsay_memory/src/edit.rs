@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use hearsay_belief::knowers;
+use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
     Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, FactId, Kind, Knower, Knowledge, Method, Object,
     Operation, Predicate, Provenance, Resolution, Secrecy, Standing, State, Timestamp, Validity, Value, attribute,
@@ -138,6 +138,10 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, MemoryError> {
         return Ok(Arc::clone(fact));
     }
     let mut found: Vec<_> = state.facts_by_handle(given).cloned().collect();
+    if found.len() > 1 {
+        // What was accepted in other words has the handle of what was rejected for it.
+        found.retain(|fact| fact.standing() != Standing::Rejected);
+    }
     if found.is_empty() && given.len() >= 4 {
         found = state.facts().filter(|fact| fact.id().to_string().starts_with(given)).cloned().collect();
     }
@@ -154,11 +158,20 @@ impl Edit {
     /// When a name, a fact, a date or a value cannot be understood.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, MemoryError> {
         let edit = Editor { state, author: author.clone(), now };
+        let corrected = |fact: &str, object: Option<&str>, statement: Option<&str>| -> Edited {
+            let old = find_fact(state, fact)?;
+            let standing = if old.standing().is_in_world() { old.standing() } else { Standing::Canon };
+            let (new, mut changes) = edit.corrected(&old, object, statement, standing)?;
+            if new.id() != old.id() {
+                changes.push(Change::RetractFact(old.id()));
+            }
+            Ok((format!("correct to \u{201C}{}\u{201D}", new.statement()), changes))
+        };
         let (summary, changes) = match self {
             Self::Add { name, kind, id, place } => edit.add(name, kind, id.as_ref(), place.as_deref())?,
             Self::Set { entity, attribute, value, options } => edit.set(entity, attribute, value, options)?,
             Self::Relate { subject, predicate, object, options } => edit.relate(subject, predicate, object, options)?,
-            Self::Correct { fact, object, statement } => edit.correct(fact, object.as_deref(), statement.as_deref())?,
+            Self::Correct { fact, object, statement } => corrected(fact, object.as_deref(), statement.as_deref())?,
             Self::RemoveFact { fact } => {
                 let fact = find_fact(state, fact)?;
                 (format!("remove \u{201C}{}\u{201D}", fact.statement()), vec![Change::RetractFact(fact.id())])
@@ -172,10 +185,29 @@ impl Edit {
     }
 }
 
-struct Editor<'a> {
+/// Makes the changes of one edit.
+pub(crate) struct Editor<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) author: Author,
+    pub(crate) now: Timestamp,
+}
+
+/// The surroundings of somebody who is not in the state yet.
+struct Newcomer<'a> {
     state: &'a State,
-    author: Author,
-    now: Timestamp,
+    id: &'a EntityId,
+    kind: &'a Kind,
+    place: Option<&'a EntityId>,
+}
+
+impl Surroundings for Newcomer<'_> {
+    fn kind(&self, id: &EntityId) -> Option<Kind> {
+        if id == self.id { Some(self.kind.clone()) } else { self.state.kind(id) }
+    }
+
+    fn place(&self, id: &EntityId) -> Option<EntityId> {
+        if id == self.id { self.place.cloned() } else { Surroundings::place(self.state, id) }
+    }
 }
 
 type Edited = Result<(String, Vec<Change>), MemoryError>;
@@ -211,10 +243,11 @@ impl Editor<'_> {
                 facts.push(fact.build()?);
             }
         }
+        let around = Newcomer { state: self.state, id: &id, kind, place: place.as_ref() };
+        let rules = self.state.audience_rules();
         for fact in facts {
-            // Whoever lives in the place knows the newcomer; a thing that is nowhere is known to nobody yet.
-            let mut known_by: Vec<Knower> = kind.can_know().then(|| id.clone().into()).into_iter().collect();
-            known_by.extend(place.clone().map(Knower::Entity));
+            let audience = self.state.vocabulary().audience(&rules, &fact);
+            let known_by = knowers(audience, &fact, &around);
             changes.extend(known(Arc::new(fact), known_by));
         }
         Ok((format!("add {name}"), changes))
@@ -236,13 +269,9 @@ impl Editor<'_> {
     }
 
     fn relate(&self, subject: &str, relation: &str, object: &str, options: &FactOptions) -> Edited {
-        let predicate = Predicate::new(relation).ok().filter(Predicate::is_relation);
-        let mut predicate = predicate.map_or_else(|| Predicate::relation(relation), Ok)?;
+        let (predicate, backwards) = self.relation(relation)?;
         let (mut subject, mut object) = (resolve(self.state, subject)?, resolve(self.state, object)?);
-        if self.state.vocabulary().predicate(&predicate).is_none()
-            && let Some(def) = self.state.vocabulary().inverse_of(&predicate)
-        {
-            predicate = def.name.clone();
+        if backwards {
             std::mem::swap(&mut subject, &mut object);
         }
         let (from, to) = (self.state.name_or_id(&subject), self.state.name_or_id(&object));
@@ -250,6 +279,35 @@ impl Editor<'_> {
         let builder = Fact::relation(&subject, predicate.clone(), &object, self.provenance())?;
         let summary = format!("relate {from} {predicate} {to}");
         Ok((summary, self.written(builder.statement(statement), options)?))
+    }
+
+    /// The relation that a name (`OWES`), the name of an inverse (`HAS_MEMBER`) or words (`works for`) mean, and whether
+    /// they read it backwards. Words that no relation is phrased in are a relation of their own.
+    fn relation(&self, given: &str) -> Result<(Predicate, bool), MemoryError> {
+        let vocabulary = self.state.vocabulary();
+        let named = Predicate::new(given).ok().filter(Predicate::is_relation);
+        let is_name = named.is_some();
+        let predicate = named.map_or_else(|| Predicate::relation(given), Ok)?;
+        if vocabulary.predicate(&predicate).is_some() {
+            return Ok((predicate, false));
+        }
+        if let Some(def) = vocabulary.inverse_of(&predicate) {
+            return Ok((def.name.clone(), true));
+        }
+        let words = text::normal(given);
+        let reads = |phrase: &str, first: &str, last: &str| {
+            let between = phrase.strip_prefix(first).and_then(|phrase| phrase.strip_suffix(last));
+            between.is_some_and(|between| text::normal(between) == words)
+        };
+        let forward = vocabulary.predicates().find(|def| reads(&def.phrase, "{subject} ", " {object}"));
+        let backward = vocabulary
+            .predicates()
+            .find(|def| def.inverse_phrase.as_ref().is_some_and(|phrase| reads(phrase, "{object} ", " {subject}")));
+        Ok(match (forward, backward) {
+            (Some(def), _) if !is_name => (def.name.clone(), false),
+            (None, Some(def)) if !is_name => (def.name.clone(), true),
+            _ => (predicate, false),
+        })
     }
 
     /// A new fact with its options, its knowers, and the end of what it succeeds.
@@ -260,39 +318,34 @@ impl Editor<'_> {
             (_, true) => Secrecy::Common,
             _ => Secrecy::Open,
         };
-        let validity = Validity { from: date(&options.since)?, until: date(&options.until)? };
+        let mut validity = Validity { from: date(&options.since)?, until: date(&options.until)? };
         let attitude = options.attitude.map(Attitude::new).transpose()?;
-        let mut builder = builder.secrecy(secrecy).validity(validity).attitude(attitude);
+        let mut builder = builder.secrecy(secrecy).validity(validity.clone()).attitude(attitude);
         if let Some(statement) = &options.statement {
             builder = builder.statement(statement);
         }
-        let fact = Arc::new(builder.build()?);
+        let fact = builder.clone().build()?;
+        let open = self.state.values(fact.subject(), fact.predicate());
+        let mut changes = succession(self.state, &open, fact.predicate(), fact.object(), &mut validity);
+        let fact = Arc::new(builder.validity(validity).build()?);
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
         let audience = if options.secret { Audience::Private } else { audience };
         let mut known_by = knowers(audience, &fact, self.state);
         for name in &options.known_by {
             known_by.push(resolve(self.state, name)?.into());
         }
-        let mut changes = self.succession(&fact);
         changes.extend(known(fact, known_by));
         Ok(changes)
     }
 
-    /// A newer state of a functional predicate ends the older (decision 5).
-    fn succession(&self, fact: &Fact) -> Vec<Change> {
-        if !self.state.is_functional(fact.predicate()) || fact.validity().is_closed() {
-            return Vec::new();
-        }
-        let until = fact.validity().from.clone().unwrap_or_else(|| now(self.state));
-        let mut older = self.state.values(fact.subject(), fact.predicate());
-        older.retain(|old| old.id() != fact.id() && old.object() != fact.object());
-        // What began later than its end would be is no older state: it overlaps, and the review shows it.
-        older.retain(|old| until.time.is_none_or(|end| old.validity().start().is_none_or(|start| start <= end)));
-        older.into_iter().map(|old| Change::EndFact { fact: old.id(), until: until.clone() }).collect()
-    }
-
-    fn correct(&self, fact: &str, object: Option<&str>, statement: Option<&str>) -> Edited {
-        let old = find_fact(self.state, fact)?;
+    /// A fact as it should have been, known to those who knew it as it was. What becomes of the old one, the caller says.
+    pub(crate) fn corrected(
+        &self,
+        old: &Fact,
+        object: Option<&str>,
+        statement: Option<&str>,
+        standing: Standing,
+    ) -> Result<(Arc<Fact>, Vec<Change>), MemoryError> {
         let object = match (object, old.object()) {
             (None, object) => object.clone(),
             (Some(name), Object::Entity(_)) => Object::Entity(resolve(self.state, name)?),
@@ -305,23 +358,50 @@ impl Editor<'_> {
         let subject = self.state.name_or_id(old.subject());
         let made = || self.state.vocabulary().sentence(old.predicate(), subject, &called);
         let statement = statement.map_or_else(made, str::to_owned);
-        let provenance = Provenance {
-            evidence: old.provenance().evidence.clone(),
-            session: old.provenance().session.clone(),
-            ..self.provenance()
-        };
-        let standing = if old.standing().is_in_world() { old.standing() } else { Standing::Canon };
-        let new = old.to_builder().object(object).statement(&statement).provenance(provenance).standing(standing);
-        let new = Arc::new(new.build()?);
+        // What was removed since is not named again.
+        let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());
+        let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
+        let evidence = old.provenance().evidence.clone();
+        let provenance = Provenance { evidence, session, ..self.provenance() };
+        let new = old.to_builder().object(object).statement(&statement).mentions(mentions);
+        let new = Arc::new(new.provenance(provenance).standing(standing).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
         for edge in self.state.recorded_knowledge(old.id()) {
-            changes.push(Change::Learn(Arc::new(Knowledge { fact: new.id(), ..Knowledge::clone(edge) })));
+            if edge.knower.entity().is_none_or(|id| self.state.entity(id).is_some()) {
+                changes.push(Change::Learn(Arc::new(Knowledge { fact: new.id(), ..Knowledge::clone(edge) })));
+            }
         }
-        if new.id() != old.id() {
-            changes.push(Change::RetractFact(old.id()));
-        }
-        Ok((format!("correct to \u{201C}{statement}\u{201D}"), changes))
+        Ok((new, changes))
     }
+}
+
+/// A newer state of a functional predicate ends the older (decision 5), which are among the values that are open; the
+/// newer begins where they end. What begins later than that is no older state: it overlaps, and the review shows it.
+pub(crate) fn succession(
+    state: &State,
+    open: &[&Fact],
+    predicate: &Predicate,
+    object: &Object,
+    validity: &mut Validity,
+) -> Vec<Change> {
+    if !state.is_functional(predicate) || validity.is_closed() {
+        return Vec::new();
+    }
+    let same = open.iter().find(|fact| fact.object() == object);
+    let until = validity.from.clone().unwrap_or_else(|| now(state));
+    let is_older = |old: &&&Fact| {
+        let begins_later = |end| old.validity().start().is_some_and(|start| start > end);
+        old.object() != object && !until.time.is_some_and(begins_later)
+    };
+    let older: Vec<&Fact> = open.iter().filter(is_older).copied().collect();
+    if validity.from.is_none() {
+        validity.from = match same {
+            // It is so already, and goes on.
+            Some(same) => same.validity().from.clone(),
+            None => Some(until.clone()).filter(|until| !older.is_empty() && until.time.is_some()),
+        };
+    }
+    older.into_iter().map(|old| Change::EndFact { fact: old.id(), until: until.clone() }).collect()
 }
 
 /// The game clock as a date; a date that nobody can place, where no clock is set.

@@ -8,7 +8,7 @@ use hearsay_model::{ApplyError, CalendarError, EntityId, FactError, FactId, IdEr
 use hearsay_store::StoreError;
 use thiserror::Error;
 
-/// Why a request was not carried out. Nothing was changed.
+/// Why a request was not carried out. Nothing was changed, but for [`Uncertain`](Self::Uncertain), which cannot say.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -32,6 +32,10 @@ pub enum MemoryError {
     /// The database refused a commit. The change was not made.
     #[error("the change was not committed: {0}")]
     NotCommitted(String),
+    /// A commit failed in a way that leaves open whether the change was made. Nothing can be written until the memory
+    /// is opened again.
+    #[error("{0}")]
+    Uncertain(String),
     /// The change cannot be made.
     #[error(transparent)]
     Apply(#[from] ApplyError),
@@ -70,7 +74,7 @@ pub enum MemoryError {
     #[error("there is already an entity `{0}`; choose another id")]
     Taken(EntityId),
     /// A fact that is not there, or a beginning of an id that several facts have.
-    #[error("`{given}` names {count} facts: give more digits of the id, or the handle")]
+    #[error("{}", fact_reference(given, *count))]
     FactReference {
         /// What was given.
         given: String,
@@ -111,9 +115,22 @@ pub enum MemoryError {
     /// The request was not answered in time.
     #[error("the request was not answered within {0:?}")]
     Late(std::time::Duration),
+    /// No thread could be started.
+    #[error("no thread could be started: {0}")]
+    Thread(std::io::Error),
+    /// A part of the program panicked: a function that was given with the request, or a bug. The log says more.
+    #[error("the request was ended by a panic in the program; the log says more")]
+    Crashed,
     /// The memory is closed.
     #[error("the memory is closed")]
     Closed,
+}
+
+fn fact_reference(given: &str, count: usize) -> String {
+    match count {
+        0 => format!("there is no fact `{given}`: give an id, at least four digits of one, or a handle"),
+        _ => format!("`{given}` names {count} facts: give more digits of the id"),
+    }
 }
 
 fn hint(nearest: &[String]) -> String {

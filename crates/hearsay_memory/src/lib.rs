@@ -7,7 +7,7 @@
 //! ```no_run
 //! use hearsay_memory::{Ask, Memory, MemoryOptions};
 //!
-//! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven"))?;
+//! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?;
 //! memory.import("campaigns/gullhaven")?.wait()?;
 //! let answer = memory.ask(Ask::new("mirela-voss", "Where is the ledger?"))?.wait()?;
 //! println!("{}", answer.context.render(hearsay_recall::Form::Prompt, false));

@@ -4,20 +4,20 @@ use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     thread::JoinHandle,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hearsay_campaign::ImportReport;
 use hearsay_model::{Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
-use hearsay_store::Location;
+use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
     Answer, Ask, Decision, Edit, Event, Hit, MemoryError, Proposal, Proposed, Search, Settings, Status, Ticket, World,
     proposal::propose,
     ticket::{Responder, ticket},
-    worker::{self, Command, Write},
+    worker::{self, Command, ReadJob, Write, guarded},
 };
 
 /// What a memory is opened with.
@@ -27,28 +27,32 @@ pub struct MemoryOptions {
     pub location: Location,
     /// Policy, recall, model and store.
     pub settings: Settings,
-    /// Requests that may wait for the worker. Default 256.
+    /// How the database behaves.
+    pub store: StoreOptions,
+    /// Reads that may wait for the worker, and writes that may. Default 256 each.
     pub queue: usize,
 }
 
 impl MemoryOptions {
-    /// A campaign directory with its `hearsay.toml`, if it has one that can be read; defaults otherwise. Use
-    /// [`Settings::read`] to be told what is wrong with it.
-    pub fn for_campaign(directory: impl AsRef<Path>) -> Self {
+    /// A campaign directory with its `hearsay.toml`; with the defaults, when it has none.
+    ///
+    /// # Errors
+    /// When `hearsay.toml` is wrong, as [`Settings::read`] says.
+    pub fn for_campaign(directory: impl AsRef<Path>) -> Result<Self, MemoryError> {
         let directory = directory.as_ref();
-        Self::with_settings(directory, Settings::read(directory).unwrap_or_default())
+        Ok(Self::with_settings(directory, Settings::read(directory)?))
     }
 
     /// A campaign directory with settings that were read before.
     pub fn with_settings(directory: &Path, mut settings: Settings) -> Self {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
-        Self { location, settings, queue: 256 }
+        Self { location, settings, store: StoreOptions::default(), queue: 256 }
     }
 
     /// A memory that is gone when it closes.
     pub fn in_memory() -> Self {
-        Self { location: Location::Memory, settings: Settings::default(), queue: 256 }
+        Self { location: Location::Memory, settings: Settings::default(), store: StoreOptions::default(), queue: 256 }
     }
 }
 
@@ -86,11 +90,22 @@ pub enum UndoTarget {
 /// A campaign's memory: a handle to the worker that owns it. See the [crate] documentation for an example.
 #[derive(Debug)]
 pub struct Memory {
-    commands: Sender<Command>,
+    running: Option<Running>,
     events: Receiver<Event>,
-    worker: Option<JoinHandle<Result<(), MemoryError>>>,
     next: AtomicU64,
+    queue: usize,
     settings: Settings,
+}
+
+/// The ways to the worker, which ends when they are gone. Reads have a way of their own, so that they pass by writes.
+///
+/// The channels are unbounded, and their bound is kept here: of the channels of crossbeam, only those let go of what
+/// is in them when the worker is gone.
+#[derive(Debug)]
+struct Running {
+    reads: Sender<Command>,
+    writes: Sender<Command>,
+    worker: JoinHandle<Result<(), MemoryError>>,
 }
 
 impl Memory {
@@ -100,11 +115,12 @@ impl Memory {
     /// When the database cannot be opened: held by another process, damaged, not writable. A missing model is no error:
     /// words and graph answer, and [`Status`] says so.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
-        let (commands, receiver) = bounded(options.queue.max(1));
+        let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
         let (sender, events) = bounded(1024);
-        let settings = options.settings.clone();
-        let worker = worker::start(options, receiver, sender)?;
-        Ok(Self { commands, events, worker: Some(worker), next: AtomicU64::new(1), settings })
+        let (settings, queue) = (options.settings.clone(), options.queue.max(1));
+        let worker = worker::start(options, read_queue, write_queue, sender)?;
+        let running = Some(Running { reads, writes, worker });
+        Ok(Self { running, events, next: AtomicU64::new(1), queue, settings })
     }
 
     /// The settings that it was opened with.
@@ -118,13 +134,27 @@ impl Memory {
         &self.events
     }
 
-    fn send<T>(&self, command: impl FnOnce(Responder<T>) -> Command) -> Result<Ticket<T>, MemoryError> {
-        let (ticket, responder) = ticket(self.next.fetch_add(1, Ordering::Relaxed));
-        match self.commands.try_send(command(responder)) {
-            Ok(()) => Ok(ticket),
-            Err(TrySendError::Full(_)) => Err(MemoryError::Full { waiting: self.commands.len() }),
-            Err(TrySendError::Disconnected(_)) => Err(MemoryError::Closed),
+    fn send<T>(
+        &self,
+        way: impl Fn(&Running) -> &Sender<Command>,
+        command: impl FnOnce(Responder<T>) -> Command,
+    ) -> Result<Ticket<T>, MemoryError> {
+        let way = self.running.as_ref().map(way).ok_or(MemoryError::Closed)?;
+        let waiting = way.len();
+        if waiting >= self.queue {
+            return Err(MemoryError::Full { waiting });
         }
+        let (ticket, responder) = ticket(self.next.fetch_add(1, Ordering::Relaxed));
+        way.send(command(responder)).map_err(|_| MemoryError::Closed)?;
+        Ok(ticket)
+    }
+
+    fn send_read<T>(&self, command: impl FnOnce(Responder<T>) -> Command) -> Result<Ticket<T>, MemoryError> {
+        self.send(|running| &running.reads, command)
+    }
+
+    fn send_write<T>(&self, command: impl FnOnce(Responder<T>) -> Command) -> Result<Ticket<T>, MemoryError> {
+        self.send(|running| &running.writes, command)
     }
 
     /// Asks a character.
@@ -132,7 +162,7 @@ impl Memory {
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when nobody is called so.
     pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
-        self.send(|responder| Command::Ask(ask, responder))
+        self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
     /// Searches.
@@ -140,7 +170,7 @@ impl Memory {
     /// # Errors
     /// As [`ask`](Self::ask).
     pub fn search(&self, search: Search) -> Result<Ticket<Vec<Hit>>, MemoryError> {
-        self.send(|responder| Command::Search(search, responder))
+        self.send_read(|responder| Command::Search(search, Instant::now(), responder))
     }
 
     /// How the memory stands.
@@ -148,7 +178,7 @@ impl Memory {
     /// # Errors
     /// When the channel is full or the memory closed.
     pub fn status(&self) -> Result<Ticket<Status>, MemoryError> {
-        self.send(Command::Status)
+        self.send_read(Command::Status)
     }
 
     /// Reads something from the state, on the worker: be brief. [`query`](crate::query) has the usual readings.
@@ -159,14 +189,7 @@ impl Memory {
         &self,
         read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
-        self.send(|responder| {
-            Command::Read(Box::new(move |world| {
-                if !responder.is_cancelled() {
-                    let answer = read(world);
-                    responder.give(answer);
-                }
-            }))
-        })
+        self.send_read(|responder| Command::Read(read_job(read, responder)))
     }
 
     /// Reads something that takes long, beside the worker, from the state as it is now.
@@ -177,17 +200,13 @@ impl Memory {
         &self,
         read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
-        self.send(|responder| {
-            Command::ReadAside(Box::new(move |world| {
-                if !responder.is_cancelled() {
-                    let answer = read(world);
-                    responder.give(answer);
-                }
-            }))
-        })
+        self.send_read(|responder| Command::ReadAside(read_job(read, responder)))
     }
 
     /// Commits an operation that is made from the state at the moment of its turn. Answered after the commit.
+    ///
+    /// Writes take their turns in the order in which they are sent. Small ones that have no record in common may share
+    /// a commit, and are then made from one state, that before the commit. `make` may be called more than once.
     ///
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when the operation cannot be made or applied.
@@ -195,7 +214,7 @@ impl Memory {
         &self,
         make: impl FnMut(&World) -> Result<Operation, MemoryError> + Send + 'static,
     ) -> Result<Ticket<Written>, MemoryError> {
-        self.send(|responder| Command::Write(Write { make: Box::new(make), responder }))
+        self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(make), responder }))
     }
 
     /// Writes something by hand, as the DM: canon at once.
@@ -221,9 +240,9 @@ impl Memory {
     /// As [`write`](Self::write).
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
-        self.send(|responder| Command::Propose {
-            make: Box::new(move |world| propose(&world.state, &policy, &proposals, &author, now())),
-            responder,
+        let make = move |world: &World| propose(&world.state, &policy, &proposals, &author, now());
+        self.send_write(|responder| {
+            Command::Write(Write::Proposals { make: Box::new(make), counts: Proposed::default(), responder })
         })
     }
 
@@ -238,13 +257,14 @@ impl Memory {
         })
     }
 
-    /// Imports campaign files, as one operation. Files are read and compared beside the worker.
+    /// Imports campaign files, or an export (`.jsonl`), as one operation. Files are read and compared beside the worker:
+    /// reads go on meanwhile. It takes its place among the writes once its files are read.
     ///
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when the files are wrong.
     pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         let path = path.into();
-        self.send(|responder| Command::Import { path, dry_run: false, responder })
+        self.send_write(|responder| Command::Import { path, dry_run: false, responder })
     }
 
     /// Says what an import would do, without doing it.
@@ -253,7 +273,7 @@ impl Memory {
     /// As [`import`](Self::import).
     pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         let path = path.into();
-        self.send(|responder| Command::Import { path, dry_run: true, responder })
+        self.send_read(|responder| Command::Import { path, dry_run: true, responder })
     }
 
     /// What undoing would do: the position, what would be lost or change, and what depends on it.
@@ -298,7 +318,7 @@ impl Memory {
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when the database fails.
     pub fn rebuild(&self) -> Result<Ticket<()>, MemoryError> {
-        self.send(Command::Rebuild)
+        self.send_write(Command::Rebuild)
     }
 
     /// Waits until every text has its vector, or until there is no model to make them. Calls back with the number done
@@ -309,7 +329,7 @@ impl Memory {
     pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
         loop {
             let status = self.status()?.wait()?;
-            if !progress(status.texts - status.pending_vectors, status.texts) {
+            if !progress(status.texts.saturating_sub(status.pending_vectors), status.texts) {
                 return Err(MemoryError::Cancelled);
             }
             if status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. }) {
@@ -319,20 +339,20 @@ impl Memory {
         }
     }
 
-    /// Finishes what is under way, writes a snapshot, and closes the database. When it returns, another process may open
-    /// the directory.
+    /// Answers all that was sent, keeps the vectors that were made, writes a snapshot, and closes the database. When it
+    /// returns, another process may open the directory. Waits for imports under way; cancel their tickets to be quick.
     ///
     /// # Errors
-    /// When the database fails to close.
+    /// When the database fails to close, or the worker ended by a panic.
     pub fn close(mut self) -> Result<(), MemoryError> {
         self.shut_down()
     }
 
     fn shut_down(&mut self) -> Result<(), MemoryError> {
-        let Some(worker) = self.worker.take() else { return Ok(()) };
-        // The worker takes this after all that was sent before.
-        let _ = self.commands.send(Command::Close);
-        worker.join().unwrap_or(Err(MemoryError::Closed))
+        let Some(Running { reads, writes, worker }) = self.running.take() else { return Ok(()) };
+        // The worker ends when it has done all that was sent before.
+        drop((reads, writes));
+        worker.join().unwrap_or(Err(MemoryError::Crashed))
     }
 }
 
@@ -342,6 +362,20 @@ impl Drop for Memory {
             tracing::error!("closing the memory failed: {error}");
         }
     }
+}
+
+/// Answers with what a caller reads.
+fn read_job<T: Send + 'static>(
+    read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
+    responder: Responder<T>,
+) -> ReadJob {
+    Box::new(move |world| {
+        let answer = match responder.is_cancelled() {
+            true => Err(MemoryError::Cancelled),
+            false => guarded(|| read(world)),
+        };
+        responder.give(answer);
+    })
 }
 
 impl UndoTarget {
@@ -370,4 +404,44 @@ impl UndoTarget {
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ModelSettings, ModelStatus};
+
+    #[test]
+    fn when_the_worker_panics_nobody_waits_for_ever() {
+        let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+        let settings = Settings { model, ..Settings::default() };
+        let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+        // What a caller gives is guarded; this stands for a bug of the worker's own.
+        let (release, released) = bounded::<()>(0);
+        let bug: ReadJob = Box::new(move |_| {
+            let _ = released.recv();
+            panic!("a test");
+        });
+        memory.running.as_ref().unwrap().reads.send(Command::Read(bug)).unwrap();
+        let read = memory.status().unwrap();
+        let write = memory.set_clock(hearsay_model::GameTime(1)).unwrap();
+        let import = memory.import("nowhere").unwrap();
+        drop(release);
+        let patience = Duration::from_secs(20);
+        assert!(matches!(read.wait_for(patience), Err(MemoryError::Closed)));
+        assert!(matches!(write.wait_for(patience), Err(MemoryError::Closed)));
+        assert!(matches!(import.wait_for(patience), Err(MemoryError::Closed)));
+        assert!(matches!(memory.status().map(drop), Err(MemoryError::Closed)));
+        assert!(matches!(memory.close(), Err(MemoryError::Crashed)));
+    }
+
+    #[test]
+    fn waiting_for_vectors_ends_without_a_model() {
+        let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+        let settings = Settings { model, ..Settings::default() };
+        let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+        let status = memory.wait_for_vectors(|_, _| true).unwrap();
+        assert!(matches!(status.model, ModelStatus::None { .. }));
+        assert!(matches!(memory.wait_for_vectors(|_, _| false), Err(MemoryError::Cancelled)));
+    }
 }

@@ -68,12 +68,15 @@ impl Policy {
             let standing = if voice == Voice::World { Standing::Canon } else { Standing::Claimed };
             return Verdict::Take(standing, Credence::FULL);
         }
+        let (standing, credence) = self.doubt(confidence);
+        Verdict::Take(standing, credence)
+    }
+
+    /// What becomes of something doubtful, and how far those who learn it believe it.
+    pub(crate) fn doubt(&self, confidence: Confidence) -> (Standing, Credence) {
         match self.mode {
-            Mode::Dm => Verdict::Take(Standing::Proposed, Credence::FULL),
-            Mode::Autonomous => {
-                let credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
-                Verdict::Take(Standing::Claimed, credence)
-            }
+            Mode::Dm => (Standing::Proposed, Credence::FULL),
+            Mode::Autonomous => (Standing::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
         }
     }
 }

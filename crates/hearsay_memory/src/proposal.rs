@@ -1,15 +1,21 @@
 //! Proposals: facts that a game, an extractor or an import thinks are said, on their way through the policy.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_belief::knowers;
 use hearsay_model::{
-    Author, Change, Confidence, Credence, EntityId, Evidence, Fact, How, Knower, Knowledge, Method, Object, Operation,
-    Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
+    Author, Change, Confidence, Credence, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge, Method, Object,
+    Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
 };
 use serde::Serialize;
 
-use crate::{MemoryError, Policy, Verdict, Voice, edit};
+use crate::{
+    MemoryError, Policy, Verdict, Voice,
+    edit::{self, succession},
+};
 
 /// A fact that is proposed.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +73,34 @@ pub struct Proposed {
     pub dropped: usize,
     /// Left, because the DM has rejected them before.
     pub rejected_before: usize,
+    /// Left as they are, because they are on record already. Who heard them now knows them too.
+    pub known: usize,
+}
+
+/// What the earlier proposals of a batch do.
+#[derive(Default)]
+struct Batch {
+    changes: Vec<Change>,
+    asserted: BTreeMap<FactId, Arc<Fact>>,
+    ended: BTreeSet<FactId>,
+}
+
+impl Batch {
+    /// The canon values of a predicate that hold after the earlier proposals.
+    fn values<'a>(&'a self, state: &'a State, subject: &EntityId, predicate: &Predicate) -> Vec<&'a Fact> {
+        let mine = self.asserted.values().map(Arc::as_ref).filter(|fact| {
+            let open = fact.standing() == Standing::Canon && !fact.validity().is_closed();
+            open && fact.subject() == subject && fact.predicate() == predicate
+        });
+        let held = state.values(subject, predicate).into_iter().filter(|fact| !self.asserted.contains_key(&fact.id()));
+        held.chain(mine).filter(|fact| !self.ended.contains(&fact.id())).collect()
+    }
+
+    /// A fact as it is after the earlier proposals: its standing, and whether it is over.
+    fn held(&self, state: &State, id: FactId) -> Option<(Standing, bool)> {
+        let fact = self.asserted.get(&id).or_else(|| state.fact(id))?;
+        Some((fact.standing(), fact.validity().is_closed() || self.ended.contains(&id)))
+    }
 }
 
 /// The operation that proposals become under a policy; none, when all are dropped.
@@ -81,42 +115,68 @@ pub fn propose(
     now: Timestamp,
 ) -> Result<(Option<Operation>, Proposed), MemoryError> {
     let mut counts = Proposed::default();
-    let mut changes = Vec::new();
+    let mut batch = Batch::default();
     for proposal in proposals {
         let voice = if proposal.speaker.is_some() { Voice::Character } else { Voice::World };
-        let Verdict::Take(standing, most) = policy.decide(proposal.confidence, voice) else {
+        let Verdict::Take(mut standing, mut most) = policy.decide(proposal.confidence, voice) else {
             counts.dropped += 1;
             continue;
         };
-        let fact = fact(state, proposal, standing, author, now)?;
-        let known = state.fact(fact.id());
-        if known.is_some_and(|fact| fact.standing() == Standing::Rejected) {
+        let Proposal { subject, predicate, object, .. } = proposal;
+        let (mut validity, mut ended) = (proposal.validity.clone(), Vec::new());
+        if standing == Standing::Canon {
+            let open = batch.values(state, subject, predicate);
+            if matches!(author, Author::Game | Author::Dm) {
+                ended = succession(state, &open, predicate, object, &mut validity);
+            } else if state.is_functional(predicate)
+                && open.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
+            {
+                // Nothing that was true is retired by guess (decision 5).
+                (standing, most) = policy.doubt(proposal.confidence);
+            }
+        }
+        let fact = fact(state, proposal, validity, standing, author, now)?;
+        let held = batch.held(state, fact.id());
+        if held.is_some_and(|(standing, _)| standing == Standing::Rejected) {
             counts.rejected_before += 1;
             continue;
         }
-        match standing {
-            Standing::Canon => counts.canon += 1,
-            Standing::Claimed => counts.claimed += 1,
-            _ => counts.waiting += 1,
-        }
-        if known.is_none() {
-            if standing == Standing::Canon && *author == Author::Game {
-                changes.extend(ended(state, &fact));
+        let is_new = held.is_none_or(|(held, is_over)| {
+            // It is surer now, or so again.
+            let surer = held == Standing::Proposed && standing != Standing::Proposed;
+            surer || (is_over && !fact.validity().is_closed() && held == standing)
+        });
+        if is_new {
+            match standing {
+                Standing::Canon => counts.canon += 1,
+                Standing::Claimed => counts.claimed += 1,
+                _ => counts.waiting += 1,
             }
-            changes.push(Change::AssertFact(Arc::clone(&fact)));
+            for end in &ended {
+                if let Change::EndFact { fact, .. } = end {
+                    batch.ended.insert(*fact);
+                }
+            }
+            batch.changes.append(&mut ended);
+            batch.changes.push(Change::AssertFact(Arc::clone(&fact)));
+            batch.ended.remove(&fact.id());
+            batch.asserted.insert(fact.id(), Arc::clone(&fact));
+        } else {
+            counts.known += 1;
         }
-        changes.extend(learned(state, proposal, &fact, most));
+        batch.changes.extend(learned(state, proposal, &fact, most));
     }
-    let summary = match changes.len() {
+    let summary = match batch.changes.len() {
         0 => return Ok((None, counts)),
         _ => format!("{} facts, {} for review", counts.canon + counts.claimed + counts.waiting, counts.waiting),
     };
-    Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes }), counts))
+    Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
 }
 
 fn fact(
     state: &State,
     proposal: &Proposal,
+    validity: Validity,
     standing: Standing,
     author: &Author,
     now: Timestamp,
@@ -146,20 +206,7 @@ fn fact(
             Fact::attribute(&proposal.subject, proposal.predicate.clone(), value.clone(), provenance)?
         }
     };
-    Ok(Arc::new(builder.statement(statement).validity(proposal.validity.clone()).standing(standing).build()?))
-}
-
-/// The game's word on a functional predicate ends what was so before (decision 5).
-fn ended(state: &State, fact: &Fact) -> Vec<Change> {
-    if !state.is_functional(fact.predicate()) || fact.validity().is_closed() {
-        return Vec::new();
-    }
-    let until = fact.validity().from.clone().unwrap_or_else(|| edit::now(state));
-    let older = state.values(fact.subject(), fact.predicate()).into_iter();
-    let older = older.filter(|old| old.object() != fact.object());
-    let older =
-        older.filter(|old| until.time.is_none_or(|end| old.validity().start().is_none_or(|start| start <= end)));
-    older.map(|old| Change::EndFact { fact: old.id(), until: until.clone() }).collect()
+    Ok(Arc::new(builder.statement(statement).validity(validity).standing(standing).build()?))
 }
 
 /// The edges of those who heard it, and of the speaker.

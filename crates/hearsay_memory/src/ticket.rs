@@ -18,6 +18,7 @@ use crate::MemoryError;
 pub struct Ticket<T> {
     id: u64,
     answer: Receiver<Result<T, MemoryError>>,
+    taken: AtomicBool,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct Responder<T> {
 pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
     let (sender, receiver) = bounded(1);
     let cancelled = Arc::new(AtomicBool::new(false));
-    let ticket = Ticket { id, answer: receiver, cancelled: Arc::clone(&cancelled) };
+    let ticket = Ticket { id, answer: receiver, taken: AtomicBool::new(false), cancelled: Arc::clone(&cancelled) };
     (ticket, Responder { answer: sender, cancelled })
 }
 
@@ -41,13 +42,14 @@ impl<T> Ticket<T> {
         self.id
     }
 
-    /// The answer, if it is there. It is given once.
+    /// The answer, if it is there. It is given once; after that there is none.
     pub fn try_take(&self) -> Option<Result<T, MemoryError>> {
-        match self.answer.try_recv() {
-            Ok(answer) => Some(answer),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err(MemoryError::Closed)),
-        }
+        let answer = match self.answer.try_recv() {
+            Ok(answer) => answer,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Err(MemoryError::Closed),
+        };
+        (!self.taken.swap(true, Ordering::Relaxed)).then_some(answer)
     }
 
     /// Waits for the answer. For programs and tests; a game looks with [`try_take`](Self::try_take).
@@ -85,6 +87,10 @@ impl<T> Drop for Ticket<T> {
 impl<T> Responder<T> {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn cancelled(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
     }
 
     /// Gives the answer. Nobody may be there to take it any more.

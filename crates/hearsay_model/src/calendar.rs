@@ -1,5 +1,7 @@
 //! The campaign's own calendar: months of any length, printed and parsed.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -114,10 +116,9 @@ impl Calendar {
         if large {
             return Err(CalendarError::TooLarge("a month, a day or an hour"));
         }
-        for (n, month) in self.months.iter().enumerate() {
-            if self.months[..n].iter().any(|m| text::normal(&m.name) == text::normal(&month.name)) {
-                return Err(CalendarError::SameName(month.name.clone()));
-            }
+        let mut names = BTreeSet::new();
+        if let Some(twin) = self.months.iter().find(|month| !names.insert(text::normal(&month.name))) {
+            return Err(CalendarError::SameName(twin.name.clone()));
         }
         Ok(())
     }
@@ -155,8 +156,10 @@ impl Calendar {
             Some(time) => self.parse_time(raw, time, &form)?,
         };
         let days_before: i64 = self.months[..month].iter().map(|m| i64::from(m.days)).sum();
-        let days =
-            (year - 1).checked_mul(self.days_per_year()).and_then(|days| days.checked_add(days_before + day - 1));
+        let days = year
+            .checked_sub(1)
+            .and_then(|years| years.checked_mul(self.days_per_year()))
+            .and_then(|days| days.checked_add(days_before + day - 1));
         let minutes = days.and_then(|d| d.checked_mul(self.minutes_per_day())).and_then(|m| m.checked_add(minute));
         let time = minutes.map(GameTime).ok_or(CalendarError::TooLarge("the year"))?;
         Ok(Date { raw: raw.into(), time: Some(time) })
@@ -233,7 +236,7 @@ impl Calendar {
     pub fn print(&self, time: GameTime) -> String {
         let (day_number, minute) =
             (time.0.div_euclid(self.minutes_per_day()), time.0.rem_euclid(self.minutes_per_day()));
-        let year = day_number.div_euclid(self.days_per_year()) + 1;
+        let year = i128::from(day_number.div_euclid(self.days_per_year())) + 1;
         let mut day = day_number.rem_euclid(self.days_per_year());
         let mut name = "";
         for month in &self.months {
@@ -305,6 +308,7 @@ mod tests {
         check("1-1-1 25:00", "the hour must lie from 0 to 23");
         check("yesterday", "expected a form such as `3 Frostmoon 412`");
         check("9223372036854775807", "larger than");
+        check("Rainmoon -9223372036854775808", "larger than");
         check("", "is not a date");
     }
 
@@ -323,6 +327,9 @@ mod tests {
         let mut calendar = harbour();
         calendar.months[1].name = "frostmoon".into();
         assert_eq!(calendar.check(), Err(CalendarError::SameName("frostmoon".into())));
+        let tick = Month { name: "Tick".into(), days: 1 };
+        let tiny = Calendar { months: vec![tick], hours_per_day: 1, minutes_per_hour: 1, ..Calendar::default() };
+        assert!(tiny.print(GameTime(i64::MAX)).ends_with("9223372036854775808"));
         calendar.months.clear();
         assert!(calendar.check().is_err());
         assert!(Calendar::default().check().is_ok());

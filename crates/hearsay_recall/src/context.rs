@@ -1,10 +1,11 @@
 //! The scene context: what one speaker may say in a scene, assembled from its view within a token budget.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{Heard, Known, Via, View};
 use hearsay_model::{
-    Calendar, Credence, EntityId, Evidence, FactId, GameTime, How, PassageId, SessionId, attribute, predicate, text,
+    Calendar, Credence, EntityId, Evidence, FactId, GameTime, How, PassageId, SessionId, Vocabulary, attribute,
+    predicate, text,
 };
 use serde::Serialize;
 
@@ -37,6 +38,9 @@ const SETTING: [&str; 4] = ["atmosphere", "description", "appearance", "conditio
 
 /// The share of the budget that speaker, relations and scene may take, each, in percent.
 const SHARES: [usize; 3] = [30, 20, 15];
+
+/// From this credence on a speaker takes a state for what is so.
+const BELIEVED: f64 = 0.65;
 
 /// Results below this score have nothing to do with the question.
 const RELEVANT: f32 = 0.04;
@@ -145,6 +149,8 @@ pub struct Request<'a> {
     pub index: &'a Index,
     /// For printing dates.
     pub calendar: &'a Calendar,
+    /// For what has one state at a time.
+    pub vocabulary: &'a Vocabulary,
     /// Who speaks.
     pub speaker: &'a EntityId,
     /// Where and when.
@@ -166,7 +172,8 @@ pub struct Request<'a> {
 impl SceneContext {
     /// Assembles the context of a request.
     pub fn assemble(request: &Request) -> Self {
-        let mut writer = Writer { request, said: BTreeSet::new() };
+        let superseded = superseded(request.view, request.vocabulary);
+        let mut writer = Writer { request, superseded, said: BTreeSet::new() };
         let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
         let mut context = Self {
             speaker: request.speaker.clone(),
@@ -193,24 +200,45 @@ impl SceneContext {
             }));
             context.sections.push(section);
         }
-        let (section, left_out) = writer.knowledge();
-        context.omitted = left_out;
-        context.sections.push(section);
+        context.sections.push(Section {
+            name: "knowledge",
+            title: "What bears on the question".into(),
+            lines: Vec::new(),
+        });
         context.fit(request.counter);
+        for line in writer.knowledge() {
+            context.try_push(line, request);
+        }
         context.sections.retain(|section| !section.lines.is_empty());
         context
     }
 
-    /// Drops lines until the prompt form keeps to the budget: what bears least on the question first, then the scene,
-    /// then relations, then the speaker, each from its end.
+    /// Drops lines from the end until the prompt form keeps to the budget.
     fn fit(&mut self, counter: &dyn TokenCounter) {
         self.tokens = counter.count(&render(self, Form::Prompt, false));
         while self.tokens > self.budget {
             let Some(section) = self.sections.iter_mut().rev().find(|section| !section.lines.is_empty()) else { break };
-            self.omitted += usize::from(section.name == "knowledge");
             section.lines.pop();
             self.tokens = counter.count(&render(self, Form::Prompt, false));
         }
+    }
+
+    /// Adds a line to the last section, if there is room for it. What is too long leaves its room to what follows.
+    fn try_push(&mut self, line: Line, request: &Request) {
+        let Some(section) = self.sections.last_mut() else { return };
+        let longer = request.counter.count(&line.text);
+        if section.lines.len() < request.limit && self.tokens + longer <= self.budget {
+            section.lines.push(line);
+            let tokens = request.counter.count(&render(self, Form::Prompt, false));
+            if tokens <= self.budget {
+                self.tokens = tokens;
+                return;
+            }
+            if let Some(section) = self.sections.last_mut() {
+                section.lines.pop();
+            }
+        }
+        self.omitted += 1;
     }
 
     /// The context in one of its forms. Receipts stay out of the prompt unless asked for.
@@ -221,6 +249,8 @@ impl SceneContext {
 
 struct Writer<'a> {
     request: &'a Request<'a>,
+    /// Earlier states of what has one state at a time, by what the speaker knows.
+    superseded: BTreeSet<FactId>,
     /// Facts that an earlier section already tells.
     said: BTreeSet<FactId>,
 }
@@ -229,7 +259,7 @@ impl Writer<'_> {
     fn speaker(&self, name: &str) -> Section {
         let speaker = self.request.speaker;
         let mut facts: Vec<(usize, &Known)> = Vec::new();
-        for known in self.request.view.facts().filter(|known| known.subject() == speaker) {
+        for known in self.facts().filter(|known| known.subject() == speaker) {
             let place = IDENTITY.iter().position(|name| *known.predicate() == **name);
             let alias = *known.predicate() == *attribute::ALIAS;
             facts.extend(place.or(alias.then_some(IDENTITY.len())).map(|place| (place, known)));
@@ -247,7 +277,7 @@ impl Writer<'_> {
                 && *known.predicate() != *predicate::LOCATED_AT
                 && (known.subject() == speaker || known.object().entity() == Some(speaker))
         };
-        let mut facts: Vec<_> = self.request.view.facts().filter(own).collect();
+        let mut facts: Vec<_> = self.facts().filter(own).collect();
         facts.sort_by_key(|known| {
             let feeling = known.attitude().map_or(0, |attitude| attitude.get().unsigned_abs());
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
@@ -257,7 +287,7 @@ impl Writer<'_> {
     }
 
     fn scene(&self) -> Section {
-        let Request { view, names, scene, speaker, .. } = self.request;
+        let Request { names, scene, speaker, .. } = self.request;
         let given = |text: String| Line {
             text,
             note: String::new(),
@@ -285,13 +315,13 @@ impl Writer<'_> {
             }
             for attribute in SETTING {
                 let of_place = |known: &&Known| known.subject() == place && *known.predicate() == *attribute;
-                lines.extend(view.facts().filter(of_place).map(|known| self.line(known, known.statement().to_owned())));
+                lines.extend(self.facts().filter(of_place).map(|known| self.line(known, known.statement().to_owned())));
             }
             if present.is_empty() {
                 let here = |known: &&Known| {
                     *known.predicate() == *predicate::LOCATED_AT && known.object().entity() == Some(place)
                 };
-                present.extend(view.facts().filter(here).map(|known| known.subject().clone()));
+                present.extend(self.facts().filter(here).map(|known| known.subject().clone()));
             }
         }
         present.retain(|id| id != *speaker);
@@ -300,21 +330,28 @@ impl Writer<'_> {
         for id in &present {
             let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
             let of_them = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
-            match view.facts().find(of_them) {
-                Some(known) => lines.push(self.line(known, format!("{name} is there, {}.", known.object()))),
+            let occupation = self.facts().filter(of_them).max_by_key(|known| (known.credence(), known.recency()));
+            match occupation {
+                Some(known) => {
+                    let told = self.line(known, format!("{name} is there, {}.", known.object()));
+                    // Doubt about the trade is no doubt that somebody is there.
+                    lines.push(Line { note: String::new(), ..told });
+                }
                 None => lines.push(given(format!("{name} is there."))),
             }
         }
         Section { name: "scene", title: "Scene".into(), lines }
     }
 
-    /// What bears on the question, and how much of it found no room.
-    fn knowledge(&self) -> (Section, usize) {
+    /// What bears on the question, the best first.
+    fn knowledge(&self) -> Vec<Line> {
         let request = self.request;
         let mut named = request.names.mentioned(request.question);
-        let here = text::words(request.question).iter().any(|word| word == "here");
-        if here {
-            named.extend(request.scene.place.clone());
+        let says_here = text::words(request.question).iter().any(|word| word == "here");
+        if let Some(place) = request.scene.place.as_ref().filter(|_| says_here)
+            && named.iter().all(|named| named.id != *place)
+        {
+            named.push(request.names.named(place));
         }
         let query = Query {
             text: request.question,
@@ -323,22 +360,22 @@ impl Writer<'_> {
             graph: request.graph,
             weights: Weights::default(),
         };
-        let mut lines = Vec::new();
-        let mut left_out = 0;
-        let relevant = rank(request.view, request.index, &query).into_iter().filter(|ranked| ranked.score >= RELEVANT);
-        for (place, ranked) in relevant.enumerate() {
-            let Some(line) = self.ranked_line(&ranked) else { continue };
-            let again = matches!(line.receipt.source, Source::Fact(id) if place >= LEADING && self.said.contains(&id));
-            if again {
-                continue;
-            }
-            if lines.len() < request.limit {
-                lines.push(line);
-            } else {
-                left_out += 1;
-            }
-        }
-        (Section { name: "knowledge", title: "What bears on the question".into(), lines }, left_out)
+        let ranked = rank(request.view, request.index, &query);
+        let relevant =
+            ranked.iter().take_while(|ranked| ranked.score >= RELEVANT).filter(|ranked| self.is_latest(ranked));
+        let said = |place: usize, ranked: &Ranked| matches!(ranked.doc, DocId::Fact(id) if place >= LEADING && self.said.contains(&id));
+        let new = relevant.enumerate().filter(|(place, ranked)| !said(*place, ranked));
+        new.filter_map(|(_, ranked)| self.ranked_line(ranked)).collect()
+    }
+
+    /// Whether a result is no earlier state of something that has one state at a time.
+    fn is_latest(&self, ranked: &Ranked) -> bool {
+        !matches!(ranked.doc, DocId::Fact(id) if self.superseded.contains(&id))
+    }
+
+    /// What the speaker knows, without earlier states.
+    fn facts(&self) -> impl Iterator<Item = &Known> {
+        self.request.view.facts().filter(|known| !self.superseded.contains(&known.id()))
     }
 
     fn ranked_line(&self, ranked: &Ranked) -> Option<Line> {
@@ -397,7 +434,11 @@ impl Writer<'_> {
     }
 
     fn called(&self, id: &EntityId) -> &str {
-        self.request.names.name(id).unwrap_or("somebody")
+        self.called_or(id, "somebody")
+    }
+
+    fn called_or<'a>(&'a self, id: &EntityId, nameless: &'a str) -> &'a str {
+        self.request.names.name(id).unwrap_or(nameless)
     }
 
     fn how(&self, how: &How, via: &Via) -> String {
@@ -405,7 +446,7 @@ impl Writer<'_> {
             How::Witnessed => "witnessed".to_owned(),
             How::Told { by: Some(by) } => format!("told by {}", self.called(by)),
             How::Told { by: None } => "heard talk of it".to_owned(),
-            How::Read { document: Some(document) } => format!("read in {}", self.called(document)),
+            How::Read { document: Some(document) } => format!("read in {}", self.called_or(document, "a document")),
             How::Read { document: None } => "read".to_owned(),
             How::Authored => String::new(),
             How::Deduced { .. } => "concluded".to_owned(),
@@ -413,8 +454,8 @@ impl Writer<'_> {
         let reached = match via {
             Via::Own if learned.is_empty() => "own knowledge".to_owned(),
             Via::Own => String::new(),
-            Via::Member(group) => format!("as a member of {}", self.called(group)),
-            Via::Resident(place) => format!("as a resident of {}", self.called(place)),
+            Via::Member(group) => format!("as a member of {}", self.called_or(group, "a group")),
+            Via::Resident(place) => format!("as a resident of {}", self.called_or(place, "a place")),
             Via::Common => "common lore".to_owned(),
         };
         [learned, reached].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
@@ -438,6 +479,24 @@ impl Writer<'_> {
         }
         notes.join("; ")
     }
+}
+
+/// Of what has one state at a time, the states that the knower believes and knows a later one of. What is doubted neither
+/// ends a state nor is ended: of rumours that contradict each other, each is told. Nor does an open state end a secret one.
+fn superseded(view: &View, vocabulary: &Vocabulary) -> BTreeSet<FactId> {
+    let believed = |known: &&Known| known.credence().get() >= BELIEVED && vocabulary.is_functional(known.predicate());
+    let key = |known: &Known| (known.subject().clone(), known.predicate().clone(), known.is_secret());
+    let mut latest: BTreeMap<_, &Known> = BTreeMap::new();
+    for known in view.facts().filter(believed) {
+        let best = latest.entry(key(known)).or_insert(known);
+        if best.recency() < known.recency() {
+            *best = known;
+        }
+    }
+    let is_earlier = |known: &&Known| {
+        latest.get(&key(known)).is_some_and(|best| known.recency() < best.recency() && known.object() != best.object())
+    };
+    view.facts().filter(believed).filter(is_earlier).map(Known::id).collect()
 }
 
 /// An attribute under its label: `Occupation: innkeeper`.

@@ -4,6 +4,7 @@
 
 use std::{
     cell::Cell,
+    cmp::Ordering,
     collections::{BTreeMap, VecDeque},
 };
 
@@ -82,13 +83,11 @@ pub fn neighbours<'a>(
     seen[start as usize].set(true);
     let (mut found, mut frontier) = (Vec::new(), vec![start]);
     for distance in 1..=depth {
-        let (mut next, begin) = (Vec::new(), found.len());
+        let mut level: Vec<(u32, Neighbour)> = Vec::new();
         let mut reach = |link: Link<'a>| {
-            let seen = &seen[link.other_index() as usize];
-            if !seen.get() && walk.follows(&link) {
-                seen.set(true);
-                next.push(link.other_index());
-                found.push(Neighbour { id: link.other(), distance, fact: link.fact(), forward: link.is_forward() });
+            if !seen[link.other_index() as usize].get() && walk.follows(&link) {
+                let (id, fact) = (link.other(), &**link.fact());
+                level.push((link.other_index(), Neighbour { id, distance, fact, forward: link.is_forward() }));
             }
         };
         for &index in &frontier {
@@ -98,11 +97,20 @@ pub fn neighbours<'a>(
                 Some(_) => state.links_at(index).for_each(&mut reach),
             }
         }
-        found[begin..].sort_unstable_by_key(|neighbour| neighbour.id);
-        if next.is_empty() || found.len() >= limit {
+        // Of several relations that lead to one entity, that with the smallest id is told.
+        level.sort_unstable_by(|(a, x), (b, y)| {
+            let order = if a == b { Ordering::Equal } else { x.id.cmp(y.id) };
+            order.then_with(|| x.fact.id().cmp(&y.fact.id()))
+        });
+        level.dedup_by_key(|(index, _)| *index);
+        frontier = level.iter().map(|(index, _)| *index).collect();
+        for (index, neighbour) in level {
+            seen[index as usize].set(true);
+            found.push(neighbour);
+        }
+        if frontier.is_empty() || found.len() >= limit {
             break;
         }
-        frontier = next;
     }
     found.truncate(limit);
     found
@@ -186,7 +194,13 @@ pub struct Identity<'a> {
 pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Walk) -> Identity<'a> {
     let mut identity =
         Identity { name: None, kind: None, aliases: Vec::new(), attributes: Vec::new(), relations: Vec::new() };
-    let mut name = None::<&Fact>;
+    // Of several names or kinds, an open one, then that with the smallest id.
+    let rank = |fact: &Fact| (fact.secrecy() == Secrecy::Secret, fact.id());
+    let first = |best: Option<&'a Fact>, fact: &'a Fact| match best {
+        Some(best) if rank(best) < rank(fact) => Some(best),
+        _ => Some(fact),
+    };
+    let (mut name, mut kind) = (None::<&Fact>, None::<&Fact>);
     for fact in state.facts_of(id).filter(|fact| walk.sees(fact)) {
         if fact.predicate().is_relation() {
             if fact.subject() == id || fact.object().entity() == Some(id) {
@@ -194,19 +208,15 @@ pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Walk) -> Identity<'a
             }
         } else if fact.subject() == id {
             match fact.predicate().as_str() {
-                attribute::NAME => {
-                    let rank = |fact: &Fact| (fact.secrecy() == Secrecy::Secret, fact.id());
-                    if name.is_none_or(|best| rank(fact) < rank(best)) {
-                        name = Some(fact);
-                    }
-                }
-                attribute::KIND => identity.kind = fact.object().text().map(Kind::from),
+                attribute::NAME => name = first(name, fact),
+                attribute::KIND => kind = first(kind, fact),
                 attribute::ALIAS => identity.aliases.push(fact),
                 _ => identity.attributes.push(fact),
             }
         }
     }
     identity.name = name.and_then(|fact| fact.object().text());
+    identity.kind = kind.and_then(|fact| fact.object().text()).map(Kind::from);
     identity.aliases.sort_unstable_by_key(|fact| fact.id());
     identity.attributes.sort_unstable_by(|a, b| (a.predicate(), a.id()).cmp(&(b.predicate(), b.id())));
     identity.relations.sort_unstable_by(|a, b| (a.predicate(), a.id()).cmp(&(b.predicate(), b.id())));

@@ -91,19 +91,14 @@ impl Index {
         if self.docs.contains_key(&id) {
             return false;
         }
-        let mut counts: Vec<(u32, u32)> = Vec::new();
-        let mut length = 0;
+        let mut found: Vec<u32> = Vec::new();
         for stem in stems(text) {
             let next = self.terms.len() as u32;
-            let term = *self.terms.entry(stem).or_insert(next);
-            length += 1;
-            match counts.iter_mut().find(|(of, _)| *of == term) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((term, 1)),
-            }
+            found.push(*self.terms.entry(stem).or_insert(next));
         }
-        counts.sort_unstable();
-        self.docs.insert(id, Doc { terms: counts, length, vector: None });
+        found.sort_unstable();
+        let counts = found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+        self.docs.insert(id, Doc { terms: counts, length: found.len() as u32, vector: None });
         true
     }
 

@@ -92,7 +92,9 @@ fn only(view: &View, state: &State) -> State {
     let mut changes = Vec::new();
     for known in view.facts() {
         kept.extend(known.entities().cloned());
-        changes.push(Change::AssertFact(Arc::clone(state.fact(known.id()).unwrap())));
+        // Whom the author meant besides is not the knower's to know.
+        let fact = state.fact(known.id()).unwrap().to_builder().mentions([]).build().unwrap();
+        changes.push(Change::AssertFact(Arc::new(fact)));
         for way in known.ways() {
             kept.extend(way.edge.knower.entity().cloned());
             if let How::Told { by: Some(by) } = &way.edge.how {
@@ -103,7 +105,8 @@ fn only(view: &View, state: &State) -> State {
     }
     for (_, heard) in view.passages() {
         let mut passage = Passage::clone(&heard.passage);
-        kept.extend(passage.speaker.clone().into_iter().chain(passage.mentions.clone()));
+        kept.extend(passage.speaker.clone());
+        passage.mentions.clear();
         // Who else heard it is not the knower's to know; a group through which it heard is.
         passage.heard_by.retain(|by| by.entity().is_none_or(|by| kept.contains(by)));
         changes.push(Change::AddPassage(Arc::new(passage)));
@@ -129,6 +132,7 @@ fn ask(state: &State, speaker: &EntityId, question: &str, as_of: Option<GameTime
         names: &Names::of(&view),
         index: &index,
         calendar: state.calendar(),
+        vocabulary: state.vocabulary(),
         speaker,
         scene: &Scene { place: Some(id("inn")), present: vec![id("bob")], time: as_of },
         question,

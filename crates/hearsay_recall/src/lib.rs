@@ -29,7 +29,7 @@ mod words;
 
 pub use context::{Line, Receipt, Request, Scene, SceneContext, Section, Source};
 pub use index::{DocId, Index};
-pub use mentions::Names;
+pub use mentions::{Named, Names};
 pub use rank::{Channels, Query, Ranked, Weights, rank};
 pub use render::Form;
 pub use tokens::{ApproximateTokens, TokenCounter};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use hearsay_belief::{Heard, Known, Via, View};
-use hearsay_model::EntityId;
+use hearsay_model::{EntityId, attribute, text};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::{DocId, Index, index::Doc, words::stems};
+use crate::{DocId, Index, Named, index::Doc, words::stems};
 
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
@@ -16,8 +16,8 @@ pub struct Query<'a> {
     pub text: &'a str,
     /// Its vector, of length 1, where there is one.
     pub vector: Option<&'a [f32]>,
-    /// The entities that it names.
-    pub named: Vec<EntityId>,
+    /// The entities that it names, each once.
+    pub named: Vec<Named>,
     /// Whether the graph is walked.
     pub graph: bool,
     /// How the channels are weighed.
@@ -101,7 +101,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
         let cosine = query.vector.and_then(|vector| index.similarity(doc, vector));
         let meaning = cosine.map(|cosine| (cosine / COSINE_CEILING).clamp(0.0, 1.0));
         let channels = Channels { words, meaning, graph: graph.get(id).copied().unwrap_or_default() };
-        let score = fuse(&channels, &query.weights) * prior(view, *id) / MOST_PRIOR;
+        let score = fuse(&channels, query.vector.is_some(), &query.weights) * prior(view, *id) / MOST_PRIOR;
         if score > 0.0 {
             ranked.push(Ranked { doc: *id, score, channels });
         }
@@ -110,10 +110,13 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     ranked
 }
 
-fn fuse(channels: &Channels, weights: &Weights) -> f32 {
-    let total = weights.words + weights.meaning + weights.graph;
-    let meaning = channels.meaning.unwrap_or_default();
-    (weights.words * channels.words + weights.meaning * meaning + weights.graph * channels.graph) / total
+/// The weighted mean of the channels. Where a text has no vector, its words speak for its meaning too; where the question
+/// has none, the other channels speak alone.
+fn fuse(channels: &Channels, has_vector: bool, weights: &Weights) -> f32 {
+    let meaning = if has_vector { weights.meaning } else { 0.0 };
+    let total = weights.words + meaning + weights.graph;
+    let means = channels.meaning.unwrap_or(channels.words);
+    (weights.words * channels.words + meaning * means + weights.graph * channels.graph) / total
 }
 
 /// How much a result counts before the question is heard.
@@ -169,38 +172,42 @@ fn words_channel(docs: &[(DocId, &Doc)], index: &Index, question: &str) -> Vec<f
 }
 
 /// Facts and passages of the named entities, each entity by its rarity in the view; and those one hop on.
-fn graph_channel(view: &View, named: &[EntityId]) -> FxHashMap<DocId, f32> {
+fn graph_channel(view: &View, named: &[Named]) -> FxHashMap<DocId, f32> {
     let mut scores = FxHashMap::default();
     if named.is_empty() {
         return scores;
     }
     let mut degree: BTreeMap<&EntityId, f32> = BTreeMap::new();
     for known in view.facts() {
-        for id in known.entities() {
+        for id in ends(known) {
             *degree.entry(id).or_default() += 1.0;
         }
     }
     let rarity = |id: &EntityId| 1.0 / (1.0 + degree.get(id).copied().unwrap_or_default()).ln().max(1.0);
-    let total: f32 = named.iter().map(rarity).sum();
+    let total: f32 = named.iter().map(|named| rarity(&named.id)).sum();
+    let share = |is: &dyn Fn(&Named) -> bool| -> f32 {
+        named.iter().filter(|named| is(named)).map(|named| rarity(&named.id)).sum::<f32>() / total
+    };
     let mut neighbours: BTreeMap<&EntityId, f32> = BTreeMap::new();
     for known in view.facts() {
-        let share: f32 = named.iter().filter(|id| has(known, id)).map(rarity).sum::<f32>() / total;
+        let share = share(&|named| is_about(known, named));
         if share > 0.0 {
             scores.insert(DocId::Fact(known.id()), share);
-            for other in known.entities().filter(|other| !named.contains(other)) {
+            for other in ends(known).filter(|other| named.iter().all(|named| named.id != **other)) {
                 let near = neighbours.entry(other).or_default();
                 *near = near.max(share);
             }
         }
     }
     for known in view.facts() {
-        let near = known.entities().filter_map(|id| Some(neighbours.get(id)? * rarity(id))).fold(0.0, f32::max);
+        let near = ends(known).filter_map(|id| Some(neighbours.get(id)? * rarity(id))).fold(0.0, f32::max);
         if near > 0.0 {
             scores.entry(DocId::Fact(known.id())).or_insert(near * ONE_HOP);
         }
     }
     for (id, heard) in view.passages() {
-        let share = named.iter().filter(|id| heard.passage.mentions.contains(id)).map(rarity).sum::<f32>() / total;
+        let words = text::words(&heard.passage.text);
+        let share = share(&|named| named.stands_in(&words));
         if share > 0.0 {
             scores.insert(DocId::Passage(id), share);
         }
@@ -208,6 +215,14 @@ fn graph_channel(view: &View, named: &[EntityId]) -> FxHashMap<DocId, f32> {
     scores
 }
 
-fn has(known: &Known, id: &EntityId) -> bool {
-    known.entities().any(|entity| entity == id)
+/// Subject and object, unless the fact is a free sentence: whom that is about, only its words tell.
+fn ends(known: &Known) -> impl Iterator<Item = &EntityId> {
+    let free = *known.predicate() == *attribute::LORE;
+    std::iter::once(known.subject()).chain(known.object().entity()).filter(move |_| !free)
+}
+
+/// Whether a fact is about a named entity as far as the knower can tell: an end of it, or named in the sentence by a name
+/// that the knower has. Somebody who heard of "the Grey Lady" does not know whom the author meant.
+fn is_about(known: &Known, named: &Named) -> bool {
+    ends(known).any(|id| *id == named.id) || named.stands_in(&text::words(known.statement()))
 }

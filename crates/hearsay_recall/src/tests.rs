@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hearsay_belief::View;
 use hearsay_model::{
-    Author, Change, Credence, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge, Method, Operation,
-    Passage, Provenance, State,
+    Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, Method,
+    Operation, Passage, Provenance, State, Validity,
 };
 
 use crate::{
@@ -88,6 +88,7 @@ impl World {
             names: &Names::of(&view),
             index: &Index::of(&self.0),
             calendar: self.0.calendar(),
+            vocabulary: self.0.vocabulary(),
             speaker: &id(speaker),
             scene: &scene,
             question,
@@ -181,7 +182,9 @@ fn channels_find_what_they_are_for() {
     let mut index = Index::of(&world.0);
     let ledger = world.0.facts().find(|fact| fact.statement().contains("chapel floor")).unwrap().id();
     index.set_vector(DocId::Fact(ledger), &[1.0, 0.0]);
+    let names = Names::of(&view);
     let first = |text: &str, vector: Option<&[f32]>, named: Vec<EntityId>| {
+        let named = named.iter().map(|id| names.named(id)).collect();
         let query = Query { text, vector, named, graph: true, weights: Weights::default() };
         rank(&view, &index, &query).first().map(|ranked| ranked.doc)
     };
@@ -197,7 +200,7 @@ fn names_are_recognised_as_words() {
     let view = View::of_dm(&world.0);
     let names = Names::of(&view);
     let check = |text: &str, expected: &[&str]| {
-        let found = names.mentioned(text);
+        let found: Vec<_> = names.mentioned(text).into_iter().map(|named| named.id).collect();
         assert_eq!(found, expected.iter().map(|text| id(text)).collect::<Vec<_>>(), "{text}");
     };
     check("What of Odo's debt?", &["odo"]);
@@ -237,4 +240,44 @@ fn a_path_tells_its_steps_in_order() {
         path.iter().map(|step| (step.to.as_str(), step.fact.predicate().as_str(), step.forward)).collect();
     assert_eq!(steps, [("mirela", "OWES", true), ("gull", "OWNS", true)]);
     assert_eq!(graph::path(&world.0, &id("odo"), &id("odo"), &Walk::default(), 5).unwrap().len(), 0);
+}
+
+#[test]
+fn a_long_passage_leaves_room_for_the_rest() {
+    let mut world = World::tavern();
+    let mut passage = Passage::new(format!("The harbour ledger. {}", "Much was said of it. ".repeat(200)));
+    passage.heard_by = vec![Knower::Entity(id("mirela"))];
+    world.apply(vec![Change::AddPassage(passage.into())]);
+    let context = world.context("mirela", "Where is the harbour ledger?", 300);
+    assert!(knowledge(&context).contains(&"The harbour ledger lies under the chapel floor."));
+    assert!(context.omitted > 0);
+}
+
+#[test]
+fn a_later_state_takes_the_place_of_an_earlier() {
+    let mut world = World::tavern();
+    let place = |world: &mut World, at: &str, since: i64| {
+        let provenance = Provenance::new(Method::Authored, Author::Game);
+        let validity = Validity { from: Some(Date::at(GameTime(since))), until: None };
+        let fact = Fact::relation(&id("odo"), "LOCATED_AT", &id(at), provenance).unwrap().validity(validity);
+        world.record(fact.statement(format!("Odo Brandt is at the {at}.")).build().unwrap(), "mirela");
+    };
+    place(&mut world, "chapel", 5);
+    place(&mut world, "gull", 9);
+    let context = world.context("mirela", "Where is Odo Brandt?", 1000);
+    let told = knowledge(&context);
+    assert!(
+        told.contains(&"Odo Brandt is at the gull.") && !told.contains(&"Odo Brandt is at the chapel."),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn who_heard_a_sentence_does_not_know_whom_the_author_meant() {
+    let mut world = World::tavern();
+    world.attribute("mirela", "lore", "The Grey Lady runs the smugglers.", "odo");
+    let told = |world: &World| knowledge(&world.context("odo", "What of Mirela Voss?", 1000)).join(" ");
+    assert!(!told(&world).contains("Grey Lady"), "{}", told(&world));
+    world.attribute("mirela", "alias", "The Grey Lady", "odo");
+    assert!(told(&world).contains("runs the smugglers"), "{}", told(&world));
 }

@@ -156,7 +156,8 @@ fn vectors() -> &'static TempDir {
         let directory = tempfile::tempdir().unwrap();
         let store = open(directory.path()).store;
         for part in 0..VECTORS / 10_000 {
-            let vector = |n: u64| ((u128::from(n).wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_be_bytes(), vec![n as f32; 384]);
+            let vector =
+                |n: u64| ((u128::from(n).wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_be_bytes(), vec![n as f32; 384]);
             let part = (part * 10_000..(part + 1) * 10_000).map(vector).collect();
             wait(|done| store.put_vectors("mini", part, done)).unwrap();
         }

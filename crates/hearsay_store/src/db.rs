@@ -1,6 +1,4 @@
 //! The database itself: opening it with settings, running statements, shutting it down in order.
-//!
-//! The only file, with `projection.rs` and `vectors.rs`, where types of SurrealDB appear.
 
 use std::{
     fs::OpenOptions,
@@ -43,7 +41,9 @@ pub(crate) struct Db {
 type Error = surrealdb::Error;
 
 impl Db {
-    pub(crate) async fn open(place: Place, query_timeout: Duration) -> Result<Self, String> {
+    /// `patience` bounds the reading of what the engine keeps for itself. It tries again for two minutes, as if it
+    /// waited for a cluster, where here only damage can be the reason.
+    pub(crate) async fn open(place: Place, query_timeout: Duration, patience: Duration) -> Result<Self, String> {
         let path = match &place {
             Place::Memory => "memory".to_owned(),
             Place::Directory(directory) => format!("surrealkv://{}?sync=every", directory.display()),
@@ -66,8 +66,12 @@ impl Db {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let datastore = builder.build_with_path(&path).await.map_err(|e| text(&e))?;
         let opened = async {
-            datastore.check_version().await.map_err(|e| text(&e))?;
-            datastore.bootstrap().await.map_err(|e| text(&e))?;
+            let begun = async {
+                datastore.check_version().await.map_err(|e| text(&e))?;
+                datastore.bootstrap().await.map_err(|e| text(&e))
+            };
+            let begun = tokio::time::timeout(patience, begun).await;
+            begun.map_err(|_| "its first records cannot be read".to_owned())??;
             let surreal = Surreal::unstable_from_datastore(Arc::clone(&datastore), None).await.map_err(|e| text(&e))?;
             surreal.use_ns("hearsay").use_db("campaign").await.map_err(|e| text(&e))?;
             Ok(surreal)

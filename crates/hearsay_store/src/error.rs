@@ -80,7 +80,9 @@ pub enum StoreError {
         reason: String,
     },
     /// A commit failed in a way that leaves open whether it is there. The store takes no more commits.
-    #[error("it is not known whether operation {first} was saved in {place}: {reason}; close the campaign and open it again")]
+    #[error(
+        "it is not known whether operation {first} was saved in {place}: {reason}; close the campaign and open it again"
+    )]
     Uncertain {
         /// The directory.
         place: String,
@@ -90,7 +92,9 @@ pub enum StoreError {
         reason: String,
     },
     /// The graph tables could not be written. The journal is not affected.
-    #[error("the graph tables in {place} are behind the journal: {reason}; they are written anew when the campaign is opened again")]
+    #[error(
+        "the graph tables in {place} are behind the journal: {reason}; they are written anew when the campaign is opened again"
+    )]
     Projection {
         /// The directory.
         place: String,

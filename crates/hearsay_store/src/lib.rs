@@ -1,4 +1,73 @@
-//! SurrealDB as journal and graph.
+//! SurrealDB as journal and graph: durable operations, and tables that plain SurrealQL can walk.
+//!
+//! The state of a campaign lives in memory ([`hearsay_model::State`]); this crate keeps the operations that it is a
+//! fold of, and shows it as a graph. It is the only crate that names SurrealDB.
+//!
+//! # Quick start
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hearsay_model::*;
+//! use hearsay_store::{Location, Opened, Store, StoreOptions, projection};
+//!
+//! // `Location::Directory("my-campaign".into())`, or just the path, keeps it on the disk.
+//! let Opened { store, mut state, report } = Store::open(Location::Memory, StoreOptions::default())?;
+//! assert_eq!(report.position, Position(0));
+//!
+//! let grimjaw = EntityId::new("grimjaw-ironhand")?;
+//! let name = Fact::attribute(&grimjaw, "name", "Grimjaw", Provenance::new(Method::Authored, Author::Dm))?.build()?;
+//! let operation = Arc::new(Operation::new(Author::Dm, "add Grimjaw", vec![
+//!     Change::AddEntity(Entity::new(grimjaw)),
+//!     Change::AssertFact(name.into()),
+//! ]));
+//!
+//! // Check, commit, apply: in this order, so that the state never holds what the disk does not.
+//! state.check(&operation)?;
+//! store.commit_blocking(state.position().next(), vec![Arc::clone(&operation)])?;
+//! let applied = state.apply(operation)?;
+//!
+//! // The graph follows in the background.
+//! store.project(projection::rows(&state, &applied.touched), applied.position, |result| result.unwrap_or(()));
+//! store.settle_blocking()?;
+//! let names = store.query_blocking("SELECT VALUE name FROM entity:⟨grimjaw-ironhand⟩")?;
+//! assert_eq!(names, serde_json::json!(["Grimjaw"]));
+//! store.close()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! - **Acknowledged is durable.** A commit is reported once it is on the disk. A program that is killed at any moment
+//!   loses nothing that was reported, and leaves no operation by half.
+//! - **All or nothing.** The operations of one [`Store::commit`] are there together or not at all, however large.
+//! - **No gap.** A commit that does not follow the newest operation is refused. A failed one changes nothing.
+//! - **Damage is found.** Every entry is bound to the one before by a digest, and what was acknowledged is noted
+//!   outside the database: a journal that was cut off, changed or emptied gives [`StoreError::Damaged`], not an older
+//!   campaign. One limit: after a loss of power the note may be behind, and then finds less.
+//! - **One at a time.** One process holds a directory; a second one is told which.
+//! - **Derived things can go.** The graph tables, the snapshot and the vectors may be deleted; the journal is the truth.
+//! - **Offline.** The database may not use the network, nor run scripts.
+//!
+//! # What is where
+//!
+//! | in the directory | holds | may be deleted |
+//! |---|---|---|
+//! | `db/` | the database: journal, graph tables, vectors | no |
+//! | `acknowledged` | the newest position that was reported, and its digest | to accept an older `db/` |
+//! | `snapshot` | the journal in a form that is quick to read | yes |
+//! | `owner`, `owner.lock` | who has the directory open | when nobody has |
+//!
+//! The tables of the graph are listed in [`projection`].
+//!
+//! # Threads
+//!
+//! A store runs on threads of its own. Calls return at once but for opening, closing and those named `…_blocking`;
+//! none belongs on a game's main thread. Queues have no bound: a caller keeps few commits in flight, and waits while
+//! [`Store::backlog`] is large.
+//!
+//! # Features
+//!
+//! `testing`: commits that fail on demand, for the tests of those who use the store.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod db;

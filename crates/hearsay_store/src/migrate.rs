@@ -17,12 +17,12 @@ pub(crate) const NEWEST: u64 = MIGRATIONS.len() as u64;
 /// new database.
 pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
     let failed = |action, reason: String| StoreError::Database { place: place.into(), action, reason };
-    let read = "DEFINE TABLE IF NOT EXISTS schema TYPE NORMAL SCHEMALESS; SELECT VALUE version FROM ONLY schema:current";
+    let read =
+        "DEFINE TABLE IF NOT EXISTS schema TYPE NORMAL SCHEMALESS; SELECT VALUE version FROM ONLY schema:current";
     let found = db.value(read, object([])).await.map_err(|e| failed("read its schema", e.to_string()))?;
     let found = match &found {
         Value::None | Value::Null => 0,
-        value => as_u64(value)
-            .ok_or_else(|| StoreError::damaged(place, "the schema version is not a number"))?,
+        value => as_u64(value).ok_or_else(|| StoreError::damaged(place, "the schema version is not a number"))?,
     };
     if found > NEWEST {
         return Err(StoreError::TooNew { place: place.into(), found, supported: NEWEST });

@@ -158,11 +158,13 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         files.as_ref().map(|files| files.directory.clone()),
         files.as_ref().and_then(|files| files.acknowledged),
         options.query_timeout,
+        options.open_timeout / 20,
         started,
     );
     let timeout = options.open_timeout;
     // In a task of its own, so that a panic within the database becomes an error.
-    let ready = crate::store::block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
+    let ready =
+        crate::store::block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
     let ready = match ready {
         Ok(Ok(ready)) => ready,
         Ok(Err(crash)) => Err(StoreError::damaged(&place, format!("the database stopped while opening: {crash}"))),
@@ -201,6 +203,7 @@ async fn prepare(
     directory: Option<PathBuf>,
     acknowledged: Option<Acknowledged>,
     query_timeout: Duration,
+    patience: Duration,
     started: Instant,
 ) -> Result<Ready, StoreError> {
     // The snapshot is decoded while the database opens.
@@ -209,7 +212,7 @@ async fn prepare(
         Some(directory) => Place::Directory(directory.join("db")),
         None => Place::Memory,
     };
-    let db = Db::open(place_of_db, query_timeout).await.map_err(|reason| StoreError::Damaged {
+    let db = Db::open(place_of_db, query_timeout, patience).await.map_err(|reason| StoreError::Damaged {
         place: place.clone(),
         what: format!("the database does not open: {reason}"),
         advice: RESTORE,

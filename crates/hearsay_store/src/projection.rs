@@ -59,17 +59,40 @@ impl Table {
                 "evidence",
             ],
             Self::Fact => &[
-                "predicate", "statement", "attitude", "rank", "conditions", "validity", "standing", "secrecy",
-                "mentions", "handle", "provenance",
+                "predicate",
+                "statement",
+                "attitude",
+                "rank",
+                "conditions",
+                "validity",
+                "standing",
+                "secrecy",
+                "mentions",
+                "handle",
+                "provenance",
             ],
             Self::Attribute => &[
-                "entity", "predicate", "value", "statement", "attitude", "rank", "conditions", "validity", "standing",
-                "secrecy", "mentions", "handle", "provenance",
+                "entity",
+                "predicate",
+                "value",
+                "statement",
+                "attitude",
+                "rank",
+                "conditions",
+                "validity",
+                "standing",
+                "secrecy",
+                "mentions",
+                "handle",
+                "provenance",
             ],
             Self::Knows => &["how", "by", "document", "deduced_from", "learned", "credence", "conceals", "session"],
         }
     }
 }
+
+/// Attributes that a record of an entity shows.
+const NAMING: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
 /// One record of the graph tables: what it is now, or that it is gone.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,18 +143,36 @@ impl Row {
 /// `touched` is what [`Applied::touched`](hearsay_model::Applied::touched) says. Where a name or a kind is touched,
 /// the record of the entity is made anew too.
 pub fn rows(state: &State, touched: &[Key]) -> Vec<Row> {
+    let named = touched.iter().filter_map(|key| match key {
+        Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING.contains(&fact.predicate().as_str())),
+        _ => None,
+    });
+    let mut rows = own_rows(state, touched);
+    // Entities that are touched themselves have their rows already.
+    let mut others: BTreeSet<&EntityId> = named.map(|fact| fact.subject()).collect();
+    for key in touched {
+        if let Key::Entity(id) = key {
+            others.remove(id);
+        }
+    }
+    rows.extend(others.into_iter().map(|id| Row {
+        table: Table::Entity,
+        id: id.to_string(),
+        content: entity_row(state, id),
+    }));
+    rows
+}
+
+/// As [`rows()`], without the records of entities whose names are touched.
+pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<Row> {
     let mut rows = Vec::with_capacity(touched.len());
-    let mut entities = BTreeSet::new();
     for key in touched {
         match key {
             Key::Entity(id) => {
-                entities.insert(id);
+                rows.push(Row { table: Table::Entity, id: id.to_string(), content: entity_row(state, id) });
             }
             Key::Fact(id) => {
                 let Some(asserted) = state.asserted(*id) else { continue };
-                if [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&asserted.predicate().as_str()) {
-                    entities.insert(asserted.subject());
-                }
                 let table = fact_table(asserted);
                 let content = state.fact(*id).map(|fact| fact_row(fact));
                 rows.push(Row { table, id: id.to_string(), content });
@@ -151,9 +192,6 @@ pub fn rows(state: &State, touched: &[Key]) -> Vec<Row> {
             Key::Setting(_) => {}
         }
     }
-    for id in entities {
-        rows.push(Row { table: Table::Entity, id: id.to_string(), content: entity_row(state, id) });
-    }
     rows
 }
 
@@ -169,9 +207,10 @@ pub(crate) fn all_keys(state: &State) -> Vec<Key> {
 
 fn entity_row(state: &State, id: &EntityId) -> Option<Object> {
     let entity = state.entity(id)?;
-    let external = entity.external_ids.iter().map(|external| {
-        Value::Object(object([("system", text(&external.system)), ("id", text(&external.id))]))
-    });
+    let external = entity
+        .external_ids
+        .iter()
+        .map(|external| Value::Object(object([("system", text(&external.system)), ("id", text(&external.id))])));
     Some(object([
         ("name", optional(state.name(id))),
         ("kind", state.kind(id).map_or(Value::None, |kind| text(kind.as_str()))),
@@ -205,11 +244,14 @@ fn fact_row(fact: &Fact) -> Object {
         }
         FactObject::Value(value) => {
             row.insert("entity", entity(fact.subject()));
-            row.insert("value", match value {
-                FactValue::Text(words) => text(words),
-                FactValue::Number(number) => float(number.get()),
-                FactValue::Flag(flag) => Value::Bool(*flag),
-            });
+            row.insert(
+                "value",
+                match value {
+                    FactValue::Text(words) => text(words),
+                    FactValue::Number(number) => float(number.get()),
+                    FactValue::Flag(flag) => Value::Bool(*flag),
+                },
+            );
         }
     }
     row

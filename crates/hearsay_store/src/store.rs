@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
     time::{Duration, Instant},
@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) projected: AtomicU64,
     /// Rows that wait to be written.
     pub(crate) backlog: AtomicUsize,
+    /// Set when the store closes: catching up waits for the next opening.
+    pub(crate) closing: AtomicBool,
     #[cfg(feature = "testing")]
     pub(crate) faults: crate::testing::Faults,
 }
@@ -102,6 +104,7 @@ impl Shared {
             committed: AtomicU64::new(last.position.0),
             projected: AtomicU64::new(projected.0),
             backlog: AtomicUsize::new(0),
+            closing: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             faults: options.faults.clone(),
         });
@@ -163,9 +166,10 @@ impl Store {
         operations: Vec<Arc<Operation>>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        let sent = self.running.as_ref().map(|running| {
-            running.commits.send(Commit::Operations { first, operations, done: Box::new(done) })
-        });
+        let sent = self
+            .running
+            .as_ref()
+            .map(|running| running.commits.send(Commit::Operations { first, operations, done: Box::new(done) }));
         match sent {
             Some(Ok(())) => {}
             Some(Err(tokio::sync::mpsc::error::SendError(Commit::Operations { done, .. }))) => {
@@ -231,7 +235,7 @@ impl Store {
         let keys = projection::all_keys(state);
         let mut written = 0;
         for part in keys.chunks(2_000) {
-            wait(|done| self.project_part(projection::rows(state, part), None, Box::new(done)))?;
+            wait(|done| self.project_part(projection::own_rows(state, part), None, Box::new(done)))?;
             written += part.len();
             progress(written, keys.len());
         }
@@ -305,7 +309,8 @@ impl Store {
         value.map(surrealdb::types::Value::into_json_value).map_err(|error| StoreError::Query(error.to_string()))
     }
 
-    /// Does what is queued, shuts the database down, and waits until another process could open the directory.
+    /// Does what is queued, shuts the database down, and waits until another process could open the directory. Graph
+    /// tables that were still catching up from before go on at the next opening.
     ///
     /// # Errors
     /// When that takes longer than [`StoreOptions::close_timeout`], or the database cannot shut down. What was
@@ -317,6 +322,7 @@ impl Store {
     fn finish(&mut self, patience: Duration) -> Result<(), StoreError> {
         let Some(Running { runtime, commits, background, tasks, owner }) = self.running.take() else { return Ok(()) };
         let (started, place) = (Instant::now(), self.shared.place.clone());
+        self.shared.closing.store(true, Ordering::Relaxed);
         drop((commits, background));
         let [commit, background] = tasks;
         let tasks = async {

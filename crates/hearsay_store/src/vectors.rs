@@ -118,7 +118,8 @@ pub(crate) async fn load(
 /// Deletes the vectors of all models but one.
 pub(crate) async fn clear(db: &Db, except: Option<&str>) -> Result<(), surrealdb::Error> {
     let keep = except.map_or(Value::None, |model| Value::String(model.to_owned()));
-    let statements = "LET $ids = SELECT VALUE id FROM vector WHERE $keep = NONE OR record::id(id)[0] != $keep LIMIT 100;
+    let statements =
+        "LET $ids = SELECT VALUE id FROM vector WHERE $keep = NONE OR record::id(id)[0] != $keep LIMIT 100;
         DELETE $ids RETURN NONE; RETURN array::len($ids)";
     let variables = object([("keep", keep)]);
     while as_u64(&db.value(statements, variables.clone()).await?).unwrap_or(0) > 0 {}

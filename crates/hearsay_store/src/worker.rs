@@ -25,7 +25,11 @@ const KEYS: usize = 2_000;
 
 /// Work of the committing task.
 pub(crate) enum Commit {
-    Operations { first: Position, operations: Vec<Arc<Operation>>, done: Done },
+    Operations {
+        first: Position,
+        operations: Vec<Arc<Operation>>,
+        done: Done,
+    },
     /// Says when everything before it is done.
     Settle(Done),
 }
@@ -160,7 +164,10 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             }
             let mut chunks = keys.chunks(KEYS).peekable();
             while let Some(keys) = chunks.next() {
-                let rows = projection::rows(&state, keys);
+                if shared.closing.load(Ordering::Relaxed) {
+                    return Progress::Incomplete("the campaign was closed before they caught up".into());
+                }
+                let rows = if anew { projection::own_rows(&state, keys) } else { projection::rows(&state, keys) };
                 let position = chunks.peek().is_none().then(|| state.position());
                 shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
                 let (progress, _) = project(shared, rows, position, None).await;

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use hearsay_memory::resolve;
 use hearsay_recall::Form;
 
 use crate::{
     args,
     campaign::{self, Meaning},
-    output::Output,
+    output::{Fault, Output, WRONG_LINE},
 };
 
 /// A program has time: it waits for the encoder.
@@ -19,12 +20,20 @@ fn meaning(without: bool) -> Meaning {
 }
 
 pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, meaning(args.no_meaning), output)?;
-    campaign::embed(&memory, output)?;
+    let meaning = meaning(args.no_meaning);
+    let memory = campaign::open(&args.campaign, meaning, output)?;
+    // Names first: nobody waits for vectors to hear of a typing error.
+    let names: Vec<String> = std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).cloned().collect();
+    memory.read(move |world| names.iter().try_for_each(|name| resolve(&world.state, name).map(drop)))?.wait()?;
     let as_of = match args.as_of.clone() {
         None => None,
-        Some(raw) => memory.read(move |world| Ok(world.state.calendar().parse(&raw)?.time))?.wait()?,
+        Some(raw) => {
+            let date = memory.read(move |world| Ok(world.state.calendar().parse(&raw)?))?.wait()?;
+            let vague = || Fault::new(WRONG_LINE, format!("`{}` is no day on the campaign's calendar", date.raw));
+            Some(date.time.ok_or_else(vague)?)
+        }
     };
+    campaign::embed(&memory, meaning, output)?;
     let answer = memory
         .ask(hearsay_memory::Ask {
             place: args.at.clone(),
@@ -47,8 +56,12 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, meaning(args.no_meaning), output)?;
-    campaign::embed(&memory, output)?;
+    let meaning = meaning(args.no_meaning);
+    let memory = campaign::open(&args.campaign, meaning, output)?;
+    if let Some(knower) = args.knower.clone() {
+        memory.read(move |world| resolve(&world.state, &knower).map(drop))?.wait()?;
+    }
+    campaign::embed(&memory, meaning, output)?;
     let search = hearsay_memory::Search {
         text: args.text.clone(),
         knower: args.knower.clone(),
@@ -62,7 +75,13 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
         output.line("Nothing was found.")?;
     }
     for hit in &hits {
-        output.line(format!("{:.2}  {}  [{} {}]", hit.score, hit.text, hit.what, &hit.id[..8]))?;
+        output.line(format!(
+            "{:.2}  {}  [{} {}]",
+            hit.score,
+            hit.text,
+            hit.what,
+            hit.id.get(..8).unwrap_or(&hit.id)
+        ))?;
     }
     Ok(memory.close()?)
 }

@@ -1,21 +1,71 @@
 //! `add`, `set`, `relate`, `correct`, `remove`: authoring by hand.
 
 use anyhow::Result;
-use hearsay_memory::{Edit, FactOptions};
-use hearsay_model::{EntityId, Kind};
+use hearsay_memory::{
+    Edit, FactOptions, Memory, Written,
+    query::{FactRow, fact_row},
+};
+use hearsay_model::{Change, EntityId, Kind, Object, Predicate};
+use serde::Serialize;
 
+use super::look::fact_line;
 use crate::{
     args::{self, Campaign, FactArgs},
     campaign::{self, Meaning},
     output::Output,
 };
 
+/// What an edit wrote.
+#[derive(Serialize)]
+struct Told {
+    #[serde(flatten)]
+    written: Written,
+    /// The entities that are new.
+    entities: Vec<EntityId>,
+    /// The facts that are new.
+    facts: Vec<FactRow>,
+    /// The facts that hold no longer.
+    ended: Vec<FactRow>,
+}
+
 fn write(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
     let memory = campaign::open(campaign, Meaning::Without, output)?;
     let written = memory.edit(edit)?.wait()?;
-    output.data(&written)?;
-    output.line(format!("{} (operation {})", written.summary, written.position))?;
+    tell(&memory, written, output)?;
     Ok(memory.close()?)
+}
+
+/// Tells what was written, and gives the facts that are new: with the ids that `show`, `correct` and `remove` want.
+pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
+    let position = written.position;
+    let read = memory.read(move |world| {
+        let state = &world.state;
+        let changes = state.entry(position).map_or(&[][..], |entry| &entry.operation.changes);
+        let (mut entities, mut facts, mut ended) = (Vec::new(), Vec::new(), Vec::new());
+        for change in changes {
+            match change {
+                Change::AddEntity(entity) => entities.push(entity.id.clone()),
+                Change::AssertFact(fact) => facts.push(fact_row(state, fact)),
+                Change::EndFact { fact, .. } => ended.extend(state.fact(*fact).map(|fact| fact_row(state, fact))),
+                _ => {}
+            }
+        }
+        Ok((entities, facts, ended))
+    })?;
+    let (entities, facts, ended) = read.wait()?;
+    output.line(format!("{} (operation {position})", written.summary))?;
+    for id in &entities {
+        output.line(format!("  its id is {id}"))?;
+    }
+    for fact in &facts {
+        fact_line("  ", fact, output)?;
+    }
+    for fact in &ended {
+        fact_line("  no longer so: ", fact, output)?;
+    }
+    let told = Told { written, entities, facts, ended };
+    output.data(&told)?;
+    Ok(told.facts)
 }
 
 fn options(args: &FactArgs, attitude: Option<i64>) -> FactOptions {
@@ -31,8 +81,12 @@ fn options(args: &FactArgs, attitude: Option<i64>) -> FactOptions {
 }
 
 pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
-    let id = args.id.as_ref().map(EntityId::new).transpose()?;
-    let edit = Edit::Add { name: args.name.clone(), kind: Kind::from(args.kind.as_str()), id, place: args.at.clone() };
+    let kind = Kind::from(args.kind.as_str());
+    if let Kind::Custom(word) = &kind {
+        let known: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
+        output.note(format!("`{word}` is a kind of your own; the usual ones are {}", known.join(", ")));
+    }
+    let edit = Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place: args.at.clone() };
     write(&args.campaign, edit, output)
 }
 
@@ -43,7 +97,25 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
         value: args.value.clone(),
         options: options(&args.fact, None),
     };
-    write(&args.campaign, edit, output)
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let written = memory.edit(edit)?.wait()?;
+    tell(&memory, written, output)?;
+    for other in others(&memory, args)? {
+        output.note(format!("so it is still: {} [{}]", other.statement, other.id.short()));
+    }
+    Ok(memory.close()?)
+}
+
+/// Other values that the attribute has: many attributes have several.
+fn others(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
+    let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
+    let read = memory.read(move |world| {
+        let (state, name) = (&world.state, Predicate::new(&name)?);
+        let facts = state.values(&hearsay_memory::resolve(state, &entity)?, &name);
+        let new = Object::Value(value.as_str().into());
+        Ok(facts.into_iter().filter(|fact| *fact.object() != new).map(|fact| fact_row(state, fact)).collect())
+    })?;
+    Ok(read.wait()?)
 }
 
 pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
@@ -53,7 +125,18 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         object: args.object.clone(),
         options: options(&args.fact, args.attitude),
     };
-    write(&args.campaign, edit, output)
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let written = memory.edit(edit)?.wait()?;
+    let facts = tell(&memory, written, output)?;
+    let own = memory.read(move |world| {
+        let vocabulary = world.state.vocabulary();
+        let relations = facts.into_iter().map(|fact| fact.predicate);
+        Ok(relations.filter(|relation| vocabulary.predicate(relation).is_none()).collect::<Vec<_>>())
+    })?;
+    for relation in own.wait()? {
+        output.note(format!("{relation} is a relation of your own: nothing more is known of it than its name"));
+    }
+    Ok(memory.close()?)
 }
 
 pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {

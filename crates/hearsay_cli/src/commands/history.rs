@@ -1,14 +1,16 @@
 //! `history` and `undo`.
 
-use anyhow::{Result, bail};
-use hearsay_memory::{UndoTarget, query};
-use hearsay_model::{Author, Key, Position, State, UndoPreview};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use hearsay_memory::{Memory, UndoTarget, query};
+use hearsay_model::{Author, Entry, Key, Position, State, UndoPreview};
 use serde_json::json;
 
 use crate::{
     args::{self, AuthorArg},
     campaign::{self, Meaning},
-    output::Output,
+    output::{Output, count},
 };
 
 pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
@@ -16,11 +18,43 @@ pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
     let limit = args.limit;
     let rows = memory.read(move |world| Ok(query::history(&world.state, limit)))?.wait()?;
     output.data(&rows)?;
-    for row in &rows {
-        let undone = if row.live { "" } else { "  (undone)" };
-        output.line(format!("{:>6}  {}: {}{undone}", row.position.0, row.author, row.summary))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let lines: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let recorded = Duration::from_millis(u64::try_from(row.recorded.0).unwrap_or(0));
+            let undone = if row.live { "" } else { "  (undone)" };
+            let position = format!("{:>4}", row.position.0);
+            let summary = format!("{}{undone}", row.summary);
+            [position, ago(now.saturating_sub(recorded)), row.author.clone(), summary]
+        })
+        .collect();
+    output.columns(&lines)?;
+    if lines.is_empty() {
+        output.line("Nothing has happened yet.")?;
     }
     Ok(memory.close()?)
+}
+
+/// How long ago, in a word.
+fn ago(past: Duration) -> String {
+    let minutes = past.as_secs() / 60;
+    match minutes {
+        0 => "just now".into(),
+        1..60 => format!("{minutes} min ago"),
+        60..1440 => format!("{} h ago", minutes / 60),
+        _ => count(usize::try_from(minutes / 1440).unwrap_or(usize::MAX), "day ago", "days ago"),
+    }
+}
+
+/// The newest import that was not undone.
+fn last_import(memory: &Memory) -> Result<Position> {
+    let read = memory.read(|world| {
+        let mut newest = world.state.journal().rev();
+        let is_import = |entry: &Entry| entry.live && matches!(entry.operation.author, Author::Importer(_));
+        Ok(newest.find(|(_, entry)| is_import(entry)).map(|(position, _)| position))
+    })?;
+    read.wait()?.context("there is no import to undo")
 }
 
 pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
@@ -28,6 +62,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let memory = campaign::open_plain(&args.campaign.campaign, Meaning::Without)?;
     let target = match (args.position, args.author) {
         (Some(position), _) => UndoTarget::At(Position(position)),
+        (_, Some(AuthorArg::Import)) => UndoTarget::At(last_import(&memory)?),
         (_, Some(AuthorArg::Dm)) => UndoTarget::LastBy(Author::Dm),
         (_, Some(AuthorArg::Game)) => UndoTarget::LastBy(Author::Game),
         (_, Some(AuthorArg::Extractor)) => UndoTarget::LastBy(Author::Extractor),
@@ -50,32 +85,50 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
             output.note(line);
         }
         memory.close()?;
-        bail!("later operations depend on it; --force undoes it all the same");
+        let later = count(dependents.len(), "later operation depends", "later operations depend");
+        bail!("operation {position} is not undone: {later} on it; --force undoes it all the same");
     }
+    let is_import = memory.read(move |world| {
+        let entry = world.state.entry(position);
+        Ok(entry.is_some_and(|entry| matches!(entry.operation.author, Author::Importer(_))))
+    })?;
+    let is_import = is_import.wait()?;
     let written = memory.undo(UndoTarget::At(position))?.wait()?;
+    let directory = args.campaign.campaign.display();
     output.data(&written)?;
-    output.line(format!("{} (operation {}; undoing that one brings it back)", written.summary, written.position))?;
+    output.line(format!("{} (operation {})", written.summary, written.position))?;
+    output.line(format!("  `hearsay undo {directory} {}` brings it back", written.position))?;
+    if is_import && campaign::has_files(&args.campaign.campaign) {
+        output.line(format!("  the files are as they were, and left out until `hearsay import {directory}`"))?;
+    }
     Ok(memory.close()?)
 }
+
+/// Facts that a preview lists.
+const SHOWN: usize = 10;
 
 /// What undoing would do, in lines for people.
 fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<String> {
     let summary = |position| state.entry(position).map_or("", |entry| entry.operation.summary.as_str());
     let mut lines = vec![format!("Undoing {position}: {}", summary(position))];
-    let count = |keys: &[Key], is: fn(&Key) -> bool| keys.iter().filter(|key| is(key)).count();
-    lines.push(format!(
-        "  lost: {} entities, {} facts, {} edges of knowledge, {} passages",
-        count(&preview.lost, |key| matches!(key, Key::Entity(_))),
-        count(&preview.lost, |key| matches!(key, Key::Fact(_))),
-        count(&preview.lost, |key| matches!(key, Key::Knowledge(_))),
-        count(&preview.lost, |key| matches!(key, Key::Passage(_))),
-    ));
+    let lost = |is: fn(&Key) -> bool| preview.lost.iter().filter(|key| is(key)).count();
+    let facts_lost = lost(|key| matches!(key, Key::Fact(_)));
+    let lost = [
+        count(lost(|key| matches!(key, Key::Entity(_))), "entity", "entities"),
+        count(facts_lost, "fact", "facts"),
+        count(lost(|key| matches!(key, Key::Knowledge(_))), "edge of knowledge", "edges of knowledge"),
+        count(lost(|key| matches!(key, Key::Passage(_))), "passage", "passages"),
+    ];
+    lines.push(format!("  lost: {}", lost.join(", ")));
     let facts = preview.lost.iter().filter_map(|key| match key {
         Key::Fact(id) => state.fact(*id),
         _ => None,
     });
-    lines.extend(facts.take(10).map(|fact| format!("    {}  {}", fact.id().short(), fact.statement())));
-    lines.push(format!("  changed or back again: {} records", preview.changed.len()));
+    lines.extend(facts.take(SHOWN).map(|fact| format!("    {}  {}", fact.id().short(), fact.statement())));
+    if facts_lost > SHOWN {
+        lines.push(format!("    and {} more", facts_lost - SHOWN));
+    }
+    lines.push(format!("  changed or back again: {}", count(preview.changed.len(), "record", "records")));
     for dependent in &preview.dependents {
         lines.push(format!("  depends on it: {dependent}: {}", summary(*dependent)));
     }

@@ -1,20 +1,26 @@
 //! `facts`, `show`, `neighbours`, `path`, `status`, `stats`: looking around.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use anyhow::Result;
+use hearsay_belief::View;
 use hearsay_memory::{
-    ModelStatus,
+    Memory, MemoryError, ModelStatus, Status,
     query::{self, FactFilter, FactRow, Shown, WalkFilter},
+    resolve,
 };
-use hearsay_model::Standing;
+use hearsay_model::{EntityId, Knower, Standing, State};
 use hearsay_recall::graph::Direction;
 use serde_json::json;
 
 use crate::{
     args,
     campaign::{self, Meaning},
-    output::Output,
+    interrupt,
+    output::{Fault, NO_SUCH, Output, count},
 };
 
 pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
@@ -27,10 +33,17 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
         knower: args.knower.clone(),
         limit: args.limit,
     };
-    let (rows, all) = memory.read(move |world| query::facts(&world.state, &filter))?.wait()?;
+    let read = memory.read(move |world| {
+        let predicate = filter.predicate.as_deref().map(|given| known_predicate(&world.state, given)).transpose();
+        match predicate {
+            Ok(predicate) => query::facts(&world.state, &FactFilter { predicate, ..filter }).map(Ok),
+            Err(fault) => Ok(Err(fault)),
+        }
+    })?;
+    let (rows, all) = read.wait()??;
     output.data(&json!({ "facts": rows, "all": all }))?;
     for row in &rows {
-        fact_line(row, output)?;
+        fact_line("", row, output)?;
     }
     match all - rows.len() {
         0 if all == 0 => output.line("No fact fits.")?,
@@ -40,8 +53,35 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
+/// The predicate that is meant, however it is written: of the vocabulary, or of some fact.
+fn known_predicate(state: &State, given: &str) -> Result<String, Fault> {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
+    let wanted = plain(given);
+    let vocabulary = state.vocabulary();
+    let mut known: BTreeSet<&str> = state.facts().map(|fact| fact.predicate().as_str()).collect();
+    known.extend(vocabulary.predicates().map(|def| def.name.as_str()));
+    known.extend(vocabulary.attributes().map(|def| def.name.as_str()));
+    if known.contains(given) {
+        return Ok(given.to_owned());
+    }
+    if let Some(name) = known.iter().find(|name| plain(name) == wanted) {
+        return Ok((*name).to_owned());
+    }
+    let alike: Vec<_> = known.iter().filter(|name| shares_word(&plain(name), &wanted)).take(5).copied().collect();
+    let hint = if alike.is_empty() {
+        "`hearsay stats` lists those in use".to_owned()
+    } else {
+        format!("did you mean {}?", alike.join(", "))
+    };
+    Err(Fault::new(NO_SUCH, format!("no fact has the predicate `{given}`; {hint}")))
+}
+
+fn shares_word(a: &str, b: &str) -> bool {
+    a.split('_').any(|word| word.len() > 3 && b.split('_').any(|other| word == other))
+}
+
 /// A fact in one line: id, statement, and what is unusual about it.
-pub(crate) fn fact_line(row: &FactRow, output: &mut Output) -> Result<()> {
+pub(crate) fn fact_line(before: &str, row: &FactRow, output: &mut Output) -> Result<()> {
     let mut marks = vec![row.predicate.to_string()];
     if row.standing != Standing::Canon {
         marks.push(row.standing.to_string());
@@ -50,24 +90,50 @@ pub(crate) fn fact_line(row: &FactRow, output: &mut Output) -> Result<()> {
         marks.push(row.secrecy.to_owned());
     }
     marks.extend(row.until.as_ref().map(|until| format!("until {until}")));
-    marks.extend(row.evidence.first().cloned());
-    output.line(format!("{}  {}  [{}]", row.id.short(), row.statement, marks.join(" \u{00B7} ")))
+    // The field stands in the full page.
+    let short = |evidence: &String| evidence.split_once(" (").map_or(evidence.clone(), |(place, _)| place.to_owned());
+    marks.extend(row.evidence.first().map(short));
+    output.line(format!("{before}{}  {}  [{}]", row.id.short(), row.statement, marks.join(" \u{00B7} ")))
 }
 
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let (what, knower) = (args.what.clone(), args.knower.clone());
-    let shown = memory.read(move |world| query::show(&world.state, &what, knower.as_deref()))?.wait()?;
+    let read = memory.read(move |world| {
+        let (state, knower) = (&world.state, knower.as_deref());
+        let knower = knower.map(|name| resolve(state, name)).transpose()?;
+        let shown = match query::show(state, &what, knower.as_ref().map(EntityId::as_str)) {
+            Err(MemoryError::Unknown { name, nearest }) if nearest.is_empty() => {
+                let what = "no entity has this id or name, and no fact this handle, id or beginning of an id";
+                return Ok(Err(Fault::new(NO_SUCH, format!("nothing is called `{name}`: {what}"))));
+            }
+            shown => shown?,
+        };
+        if let (Shown::Fact(fact), Some(knower)) = (&shown, knower) {
+            let view = View::of(state, &Knower::Entity(knower.clone()), None);
+            if view.fact(fact.id).is_none() {
+                return Ok(Err(Fault::new(NO_SUCH, format!("{knower} does not know fact {}", fact.id.short()))));
+            }
+        }
+        Ok(Ok(shown))
+    })?;
+    let shown = read.wait()??;
     output.data(&shown)?;
     match &shown {
         Shown::Entity(page) => {
-            let kind = page.kind.as_ref().map_or("unknown", |kind| kind.as_str());
-            output.line(format!("{} ({kind}, {})", page.name.as_deref().unwrap_or("nameless"), page.id))?;
+            let kind = page.kind.as_ref().map_or("of a kind that is not known", |kind| kind.as_str());
+            let name = page.name.as_deref().unwrap_or("Somebody or something without a known name");
+            output.line(format!("{name} ({kind}, {})", page.id))?;
             if !page.aliases.is_empty() {
                 output.line(format!("also {}", page.aliases.join(", ")))?;
             }
-            for row in page.attributes.iter().chain(&page.relations) {
-                fact_line(row, output)?;
+            for (title, rows) in [("Attributes", &page.attributes), ("Relations", &page.relations)] {
+                if !rows.is_empty() {
+                    output.line(format!("\n{title}"))?;
+                }
+                for row in rows {
+                    fact_line("  ", row, output)?;
+                }
             }
         }
         Shown::Fact(row) => fact_page(row, output)?,
@@ -77,30 +143,40 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
 
 fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
     output.line(&row.statement)?;
-    output.line(format!("  {} {} {}", row.subject, row.predicate, row.object))?;
-    output.line(format!("  fact {}{}", row.id, row.handle.as_ref().map_or(String::new(), |h| format!(" ({h})"))))?;
+    let mut lines: Vec<[String; 2]> = Vec::new();
+    let mut tell = |what: &str, text: String| lines.push([format!("  {what}"), text]);
+    tell("fact", row.id.to_string());
+    if let Some(handle) = &row.handle {
+        tell("handle", handle.clone());
+    }
+    // A free fact has its sentence for a value.
+    let object = if row.object == row.statement { "" } else { row.object.as_str() };
+    tell("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
     let confirmed = if row.confirmed { ", confirmed by the DM" } else { "" };
-    output.line(format!("  {}, {}, confidence {:.2}{confirmed}", row.standing, row.secrecy, row.confidence))?;
+    tell("standing", format!("{}, {}, confidence {:.2}{confirmed}", row.standing, row.secrecy, row.confidence));
+    if let Some(attitude) = row.attitude {
+        tell("attitude", format!("{attitude:+}"));
+    }
     for (what, date) in [("since", &row.since), ("until", &row.until)] {
         if let Some(date) = date {
-            output.line(format!("  {what} {date}"))?;
+            tell(what, date.clone());
         }
     }
     let session = row.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
-    output.line(format!("  recorded by {}{session}", row.author))?;
+    tell("recorded by", format!("{}{session}", row.author));
     for evidence in &row.evidence {
-        output.line(format!("  {evidence}"))?;
+        tell("written in", evidence.clone());
     }
     if row.known_by.is_empty() {
-        output.line("  known to nobody")?;
+        tell("known by", "nobody".into());
     }
     for knower in &row.known_by {
         let who = if knower.knower.entity().is_none() { "everybody" } else { knower.knower.as_str() };
         let learned = knower.learned.as_ref().map_or(String::new(), |learned| format!(", {learned}"));
         let conceals = if knower.conceals { ", keeps it to themselves" } else { "" };
-        output.line(format!("  {who}: {}, credence {:.2}{learned}{conceals}", knower.how, knower.credence))?;
+        tell("known by", format!("{who}: {}, credence {:.2}{learned}{conceals}", knower.how, knower.credence));
     }
-    Ok(())
+    output.columns(&lines)
 }
 
 fn walk(args: &args::Walk) -> WalkFilter {
@@ -118,11 +194,12 @@ pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result
     let rows = memory.read(move |world| query::neighbours(&world.state, &entity, &filter, depth, limit))?.wait()?;
     output.data(&rows)?;
     if rows.is_empty() {
-        output.line("Nobody and nothing.")?;
+        output.line("No relation leads anywhere.")?;
     }
-    for row in &rows {
-        output.line(format!("{}  {} ({})  {}", row.distance, row.name, row.id, row.statement))?;
-    }
+    let line = |row: &query::NeighbourRow| {
+        [row.distance.to_string(), format!("{} ({})", row.name, row.id), row.statement.clone()]
+    };
+    output.columns(&rows.iter().map(line).collect::<Vec<_>>())?;
     Ok(memory.close()?)
 }
 
@@ -132,11 +209,16 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
     let steps = memory.read(move |world| query::path(&world.state, &from, &to, &filter, longest))?.wait()?;
     output.data(&steps)?;
     match &steps {
-        None => output.line(format!("There is no path of at most {longest} steps."))?,
+        None => {
+            let steps = count(longest, "step", "steps");
+            output.line(format!("There is no path of at most {steps}."))?;
+        }
+        Some(steps) if steps.is_empty() => output.line("Both are the same.")?,
         Some(steps) => {
-            for (number, step) in steps.iter().enumerate() {
-                output.line(format!("{}  {} ({})  {}", number + 1, step.name, step.to, step.statement))?;
-            }
+            let line = |(number, step): (usize, &query::StepRow)| {
+                [(number + 1).to_string(), format!("{} ({})", step.name, step.to), step.statement.clone()]
+            };
+            output.columns(&steps.iter().enumerate().map(line).collect::<Vec<_>>())?;
         }
     }
     Ok(memory.close()?)
@@ -144,25 +226,58 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
 
 pub(crate) fn status(args: &args::Campaign, output: &mut Output) -> Result<()> {
     let memory = campaign::open(args, Meaning::With, output)?;
-    // The model loads in the background: wait until it is there or not.
-    let status = loop {
-        let status = memory.status()?.wait()?;
-        if status.model != ModelStatus::Loading {
-            break status;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    };
+    let status = settled(&memory)?;
     output.data(&status)?;
-    output.line(format!("{} entities, {} facts, {} texts", status.entities, status.facts, status.texts))?;
-    output.line(format!("journal at {}, graph tables at {}", status.position, status.projected))?;
-    output.line(format!("{} items wait for review", status.reviews))?;
-    match &status.model {
-        ModelStatus::Ready { id } => output.line(format!("model {id}, {} vectors to make", status.pending_vectors))?,
-        ModelStatus::None { why } => output.line(format!("no model: {why}"))?,
-        ModelStatus::Loading => {}
+    let model = match &status.model {
+        ModelStatus::Ready { id } => id.clone(),
+        ModelStatus::None { why } => format!("none, words and graph alone answer: {}", campaign::brief(why)),
+        ModelStatus::Loading => "still being loaded".into(),
+    };
+    let mut texts = format!("{} (facts and passages that can be recalled)", status.texts);
+    if matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors > 0 {
+        texts = format!("{texts}; {} have no vector yet, `ask` makes them", status.pending_vectors);
     }
-    output.line(format!("opened {}", status.opened))?;
+    let graph = if status.projected == status.position {
+        "graph tables up to date".to_owned()
+    } else {
+        format!("graph tables at {}", status.projected)
+    };
+    let reviews = match status.reviews {
+        0 => "nothing waits".to_owned(),
+        waiting => format!("{} for you: `hearsay review`", count(waiting, "item waits", "items wait")),
+    };
+    let lines = [
+        ["entities", &status.entities.to_string()],
+        ["facts", &status.facts.to_string()],
+        ["texts", &texts],
+        ["review", &reviews],
+        ["model", &model],
+        ["journal", &format!("{}, {graph}", count_operations(status.position.0))],
+        ["opened", &status.opened],
+    ];
+    output.columns(&lines.map(|cells| cells.map(str::to_owned)))?;
     Ok(memory.close()?)
+}
+
+fn count_operations(number: u64) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), "operation", "operations")
+}
+
+/// The status once the model is there or not, and its kept vectors are read.
+fn settled(memory: &Memory) -> Result<Status> {
+    // Nothing tells that the kept vectors are read: wait for a moment without a change.
+    let (mut last, mut calm) = (None, 0);
+    loop {
+        let status = memory.status()?.wait()?;
+        let ready = matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors > 0;
+        calm = if last == Some(status.pending_vectors) { calm + 1 } else { 0 };
+        last = Some(status.pending_vectors);
+        if status.model != ModelStatus::Loading && (!ready || calm >= 10) {
+            return Ok(status);
+        }
+        interrupt::check()?;
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
@@ -183,10 +298,15 @@ pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
     table("Facts by standing", &stats.standings)?;
     table("Facts by source", &stats.sources)?;
     table("Facts by secrecy", &stats.secrecy)?;
-    output.line(format!(
-        "{} edges of knowledge, {} passages, {} sessions",
-        stats.knowledge, stats.passages, stats.sessions
-    ))?;
-    output.line(format!("{} facts are known to nobody", stats.known_to_nobody))?;
+    output.line("Besides")?;
+    let besides = [
+        (stats.knowledge, "edges of knowledge"),
+        (stats.passages, "passages"),
+        (stats.sessions, "sessions"),
+        (stats.known_to_nobody, "facts that nobody knows"),
+    ];
+    for (count, what) in besides {
+        output.line(format!("  {count:>6}  {what}"))?;
+    }
     Ok(memory.close()?)
 }

@@ -4,14 +4,20 @@ use anyhow::Result;
 use hearsay_memory::{Decision, ReviewItem, query};
 use serde_json::json;
 
-use super::look::fact_line;
+use super::{edit::tell, look::fact_line};
 use crate::{
     args::{self, DecisionArg},
     campaign::{self, Meaning},
-    output::Output,
+    output::{Fault, Output, WRONG_LINE},
 };
 
 pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
+    let edits = matches!(args.decision, Some(DecisionArg::Edit));
+    if edits != (args.object.is_some() || args.statement.is_some()) {
+        let what =
+            if edits { "`edit` needs --object or --statement" } else { "--object and --statement go with `edit`" };
+        return Err(Fault::new(WRONG_LINE, what).into());
+    }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     if let (Some(decision), Some(fact)) = (args.decision, args.fact.clone()) {
         let decision = match decision {
@@ -21,8 +27,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             DecisionArg::Reject => Decision::Reject,
         };
         let written = memory.decide(fact, decision)?.wait()?;
-        output.data(&written)?;
-        output.line(format!("{} (operation {})", written.summary, written.position))?;
+        tell(&memory, written, output)?;
         return Ok(memory.close()?);
     }
     let limit = args.limit;
@@ -42,8 +47,12 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             }
         }
         for fact in &row.in_full {
-            fact_line(fact, output)?;
+            fact_line("  ", fact, output)?;
         }
+    }
+    if !rows.is_empty() {
+        let directory = args.campaign.campaign.display();
+        output.line(format!("Decide: hearsay review {directory} accept|edit|false|reject FACT"))?;
     }
     if all > rows.len() {
         output.line(format!("and {} more: raise --limit", all - rows.len()))?;

@@ -1,12 +1,12 @@
 //! Imports: files are read and compared beside the worker.
 
-use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path, sync::Arc};
+use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
 
 use crossbeam_channel::Sender;
 use hearsay_campaign::{Campaign, ImportPlan, ImportReport, Limits};
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
-use super::{Internal, Write, World, guarded};
+use super::{Internal, World, guarded, writes::Import};
 use crate::{ImportOutcome, MemoryError, memory::now, ticket::Responder};
 
 /// Reads campaign files or an export, then asks for its turn to write; a dry run compares and answers at once.
@@ -28,8 +28,8 @@ pub(super) fn import(
         let plan = guarded(|| Ok(source.plan(&world.state)));
         return responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
     }
-    let write = Write::Import { source: Arc::new(source), plan: None, report: ImportReport::default(), responder };
-    let _ = internal.send(Internal::Write(Box::new(write)));
+    let import = Import { source, plan: None, report: ImportReport::default(), responder };
+    let _ = internal.send(Internal::Import(Box::new(import)));
 }
 
 /// What was read, to be compared with a state.

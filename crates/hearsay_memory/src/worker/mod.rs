@@ -31,7 +31,7 @@ use encoder::{Encoded, EncoderThread};
 use questions::Questions;
 use vectors::Vectors;
 pub(crate) use writes::Write;
-use writes::Writes;
+use writes::{Import, Writes};
 
 /// What a reading sees: the state as of the newest operation that was applied.
 #[derive(Debug, Clone)]
@@ -127,9 +127,9 @@ pub(crate) enum Internal {
     /// The operations in flight are committed, or are not.
     Committed(Result<(), StoreError>),
     /// An import was read, and wants its turn.
-    Write(Box<Write>),
+    Import(Box<Import>),
     /// An import was compared with the state, unless that failed.
-    Planned(Option<Box<Write>>),
+    Planned(Option<Box<Import>>),
     /// Rows of the graph tables were written, or were not.
     Projected(Result<(), StoreError>),
     /// The graph tables were written anew.
@@ -173,6 +173,8 @@ pub(crate) struct Worker {
     counts: Counts,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
+    /// Writes that were not taken yet, to count them.
+    queued: Receiver<Command>,
 }
 
 /// How much there is at a position, counted when somebody asks.
@@ -215,6 +217,7 @@ pub(crate) fn start(
         reviews: Reviews::default(),
         counts: Counts::default(),
         asides: (0, Vec::new()),
+        queued: writes.clone(),
     };
     let thread = thread::Builder::new().name("hearsay-worker".into()).spawn(move || worker.run(reads, writes, inbox));
     thread.map_err(MemoryError::Thread)
@@ -293,8 +296,8 @@ impl Worker {
     fn take_internal(&mut self, message: Internal) {
         match message {
             Internal::Committed(result) => self.finish_commit(result),
-            Internal::Write(write) => self.writes.push(*write),
-            Internal::Planned(write) => self.take_planned(write.map(|write| *write)),
+            Internal::Import(import) => self.writes.push(Write::Import(import)),
+            Internal::Planned(import) => self.take_planned(import),
             Internal::Projected(Ok(())) => {}
             Internal::Projected(Err(error)) => {
                 self.fail(format!("the graph tables are behind, and are written when it opens again: {error}"));
@@ -379,7 +382,7 @@ impl Worker {
             texts: self.index.len() + self.writes.unindexed(),
             pending_vectors: self.vectors.pending() + self.writes.unindexed(),
             reviews: self.reviews.count(),
-            waiting_writes: self.writes.waiting(),
+            waiting_writes: self.writes.waiting() + self.queued.len(),
             dropped_proposals: self.dropped_proposals,
             events_dropped: self.events_dropped,
             model: self.model.clone(),

@@ -1,9 +1,9 @@
 //! Vectors: which texts want one, which are kept, which are made.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use hearsay_embed::{TextHash, text_hash};
-use hearsay_model::{FactId, PassageId, State};
+use hearsay_model::{Fact, Key, State};
 use hearsay_recall::{DocId, Index};
 
 use super::{
@@ -15,7 +15,9 @@ use super::{
 #[derive(Default)]
 pub(super) struct Vectors {
     /// Texts without a vector, by hash.
-    wanted: BTreeMap<TextHash, Vec<DocId>>,
+    wanted: BTreeMap<TextHash, BTreeSet<DocId>>,
+    /// How many those are.
+    pending: usize,
     /// A text that has its vector, by hash: another with the same words takes it over.
     known: BTreeMap<TextHash, DocId>,
     /// Hashes to be encoded, in the order in which their texts came.
@@ -31,65 +33,77 @@ pub(super) struct Vectors {
 /// How many vectors are written to the database at a time.
 const KEEP: usize = 256;
 
+/// The text of something that is there.
+fn text(state: &State, doc: DocId) -> Option<&str> {
+    match doc {
+        DocId::Fact(id) => state.fact(id).map(|fact| fact.statement()),
+        DocId::Passage(id) => state.passage(id).map(|passage| passage.text.as_str()),
+    }
+}
+
 impl Vectors {
     /// Wants a vector for everything in a state that is to have one.
     pub(super) fn want_all(&mut self, state: &State) {
         for fact in state.facts() {
-            self.want_fact(state, fact.id());
+            self.want_doc(state, None, DocId::Fact(fact.id()));
         }
         for (id, _) in state.passages() {
-            self.want_passage(state, id);
+            self.want_doc(state, None, DocId::Passage(id));
         }
     }
 
-    fn want_fact(&mut self, state: &State, id: FactId) {
-        let Some(fact) = state.fact(id) else { return };
-        if Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate()) {
-            self.want(DocId::Fact(id), fact.statement());
-        }
-    }
-
-    fn want_passage(&mut self, state: &State, id: PassageId) {
-        if let Some(passage) = state.passage(id) {
-            self.want(DocId::Passage(id), &passage.text);
-        }
-    }
-
-    fn want(&mut self, doc: DocId, text: &str) {
-        let hash = text_hash(text);
-        let docs = self.wanted.entry(hash).or_default();
-        if docs.is_empty() {
-            self.queue.push_back(hash);
-        }
-        docs.push(doc);
-    }
-
-    /// Wants vectors for texts that are new in the index. Those with words that have one already take it over.
-    pub(super) fn want_new(&mut self, state: &State, index: &mut Index, docs: &[DocId]) {
-        for &doc in docs {
-            let text = match doc {
-                DocId::Fact(id) => state.fact(id).map(|fact| fact.statement()),
-                DocId::Passage(id) => state.passage(id).map(|passage| passage.text.as_str()),
-            };
-            let known = text.and_then(|text| self.known.get(&text_hash(text)));
-            match known.and_then(|known| index.vector(*known)).map(<[f32]>::to_vec) {
-                Some(vector) => index.set_vector(doc, &vector),
-                None => match doc {
-                    DocId::Fact(id) => self.want_fact(state, id),
-                    DocId::Passage(id) => self.want_passage(state, id),
-                },
+    /// Wants vectors for what an operation touched, where it has none. What came back by an undo is among it.
+    pub(super) fn want_keys(&mut self, state: &State, index: &mut Index, keys: &[Key]) {
+        for key in keys {
+            match key {
+                Key::Fact(id) => self.want_doc(state, Some(index), DocId::Fact(*id)),
+                Key::Passage(id) => self.want_doc(state, Some(index), DocId::Passage(*id)),
+                _ => {}
             }
         }
     }
 
+    /// Wants a vector for a text, unless it has one, or takes over that of another text with the same words.
+    fn want_doc(&mut self, state: &State, index: Option<&mut Index>, doc: DocId) {
+        let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
+        if let DocId::Fact(id) = doc
+            && !state.fact(id).is_some_and(|fact| is_embedded(fact))
+        {
+            return;
+        }
+        let Some(text) = text(state, doc) else { return };
+        let hash = text_hash(text);
+        if let Some(index) = index {
+            if index.has_vector(doc) {
+                return;
+            }
+            let known = self.known.get(&hash).and_then(|known| index.vector(*known)).map(<[f32]>::to_vec);
+            if let Some(vector) = known {
+                return index.set_vector(doc, &vector);
+            }
+        }
+        let docs = self.wanted.entry(hash).or_default();
+        if docs.is_empty() {
+            self.queue.push_back(hash);
+        }
+        self.pending += usize::from(docs.insert(doc));
+    }
+
     /// Gives the vector to the texts that want it. Whether any does.
     fn give(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
-        let Some(docs) = self.wanted.remove(&hash) else { return false };
+        let docs = self.take(hash);
         for &doc in &docs {
             index.set_vector(doc, vector);
             self.known.insert(hash, doc);
         }
-        true
+        !docs.is_empty()
+    }
+
+    /// The texts that wanted a vector, which they want no more.
+    fn take(&mut self, hash: TextHash) -> BTreeSet<DocId> {
+        let docs = self.wanted.remove(&hash).unwrap_or_default();
+        self.pending -= docs.len();
+        docs
     }
 
     pub(super) fn take_kept(&mut self, page: Vec<(TextHash, Vec<f32>)>, index: &mut Index) {
@@ -104,7 +118,7 @@ impl Vectors {
 
     /// Texts that still want a vector.
     pub(super) fn pending(&self) -> usize {
-        self.wanted.values().map(Vec::len).sum()
+        self.pending
     }
 
     /// The next texts to encode.
@@ -114,14 +128,10 @@ impl Vectors {
             && let Some(hash) = self.queue.pop_front()
         {
             let Some(docs) = self.wanted.get(&hash) else { continue };
-            let text = docs.iter().find_map(|doc| match doc {
-                DocId::Fact(id) => state.fact(*id).map(|fact| fact.statement().to_owned()),
-                DocId::Passage(id) => state.passage(*id).map(|passage| passage.text.clone()),
-            });
-            match text {
-                Some(text) => batch.push((hash, text)),
-                // Undone meanwhile: nobody wants it any more.
-                None => drop(self.wanted.remove(&hash)),
+            match docs.iter().find_map(|doc| text(state, *doc)) {
+                Some(text) => batch.push((hash, text.to_owned())),
+                // Undone meanwhile: nobody wants it until it comes back.
+                None => drop(self.take(hash)),
             }
         }
         batch
@@ -150,11 +160,20 @@ impl Worker {
                 let vector = vector.map_err(|error| self.fail(format!("a question has no vector: {error}")));
                 self.take_question_vector(id, vector.ok());
             }
-            Encoded::Documents(Ok(vectors)) => {
+            Encoded::Documents(vectors) => {
                 self.vectors.encoding = false;
                 for (hash, vector) in vectors {
-                    if self.vectors.give(hash, &vector, &mut self.index) {
-                        self.vectors.unkept.push((hash, vector));
+                    match vector {
+                        Ok(vector) => {
+                            if self.vectors.give(hash, &vector, &mut self.index) {
+                                self.vectors.unkept.push((hash, vector));
+                            }
+                        }
+                        Err(error) => {
+                            // Trying again would fail again: until it opens again, words and graph find the text.
+                            self.vectors.take(hash);
+                            self.fail(format!("a text has no vector: {error}"));
+                        }
                     }
                 }
                 let pending = self.vectors.pending();
@@ -162,11 +181,6 @@ impl Worker {
                     self.keep_vectors();
                 }
                 self.tell(Event::Vectors { pending });
-                self.encode_more();
-            }
-            Encoded::Documents(Err(error)) => {
-                self.vectors.encoding = false;
-                self.fail(format!("some texts have no vector: {error}"));
                 self.encode_more();
             }
         }
@@ -205,5 +219,66 @@ impl Worker {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hearsay_model::{Author, Change, Operation, Passage, PassageId};
+
+    use super::*;
+
+    fn passages(texts: &[&str]) -> (State, Vec<PassageId>) {
+        let passage = |(line, text): (usize, &&str)| Passage { line: line as u32, ..Passage::new(*text) };
+        let passages: Vec<_> = texts.iter().enumerate().map(passage).collect();
+        let ids = passages.iter().map(Passage::id).collect();
+        let changes = passages.into_iter().map(|passage| Change::AddPassage(Arc::new(passage))).collect();
+        (State::fold([Operation::new(Author::Dm, "say", changes)]).unwrap(), ids)
+    }
+
+    #[test]
+    fn equal_texts_are_encoded_once() {
+        let (state, ids) = passages(&["Aye.", "Nay.", "Aye."]);
+        let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
+        vectors.want_all(&state);
+        // Wanting again what is wanted changes nothing.
+        vectors.want_keys(&state, &mut index, &ids.iter().map(|id| Key::Passage(*id)).collect::<Vec<_>>());
+        assert_eq!(vectors.pending(), 3);
+        let mut batch = vectors.batch(&state);
+        batch.sort_by(|a, b| a.1.cmp(&b.1));
+        assert_eq!(batch.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["Aye.", "Nay."]);
+        assert!(vectors.give(batch[0].0, &[1.0, 0.0], &mut index));
+        assert_eq!(vectors.pending(), 1);
+        assert!(index.has_vector(DocId::Passage(ids[0])) && index.has_vector(DocId::Passage(ids[2])));
+        assert!(!vectors.give(batch[0].0, &[1.0, 0.0], &mut index), "nobody wants it any more");
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_encoded_is_given_up() {
+        let (state, _) = passages(&["Aye.", "Nay."]);
+        let mut vectors = Vectors::default();
+        vectors.want_all(&state);
+        for (hash, _) in vectors.batch(&state) {
+            vectors.take(hash);
+        }
+        assert_eq!(vectors.pending(), 0);
+        assert!(vectors.batch(&state).is_empty());
+    }
+
+    #[test]
+    fn what_is_gone_is_not_encoded_and_is_wanted_when_it_is_back() {
+        let (mut state, ids) = passages(&["Aye."]);
+        let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
+        vectors.want_all(&state);
+        let void = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Void(hearsay_model::Position(at))]);
+        state.apply(void(1)).unwrap();
+        assert!(vectors.batch(&state).is_empty());
+        assert_eq!(vectors.pending(), 0);
+        let touched = state.apply(void(2)).unwrap().touched;
+        vectors.want_keys(&state, &mut index, &touched);
+        assert_eq!((vectors.pending(), vectors.batch(&state).len()), (1, 1));
+        assert!(state.passage(ids[0]).is_some());
     }
 }

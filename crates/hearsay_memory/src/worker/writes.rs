@@ -24,8 +24,16 @@ pub(crate) enum Write {
     Operation { make: Make, responder: Responder<Written> },
     /// Proposals, and what became of them when they were last looked at.
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
-    /// Files that were read. What they change is found out beside the worker, when their turn has come.
-    Import { source: Arc<Source>, plan: Option<ImportPlan>, report: ImportReport, responder: Responder<ImportOutcome> },
+    /// Files that were read.
+    Import(Box<Import>),
+}
+
+/// An import that was read. What it changes is found out beside the worker, when its turn has come.
+pub(crate) struct Import {
+    pub(super) source: Source,
+    pub(super) plan: Option<ImportPlan>,
+    pub(super) report: ImportReport,
+    pub(super) responder: Responder<ImportOutcome>,
 }
 
 impl Write {
@@ -33,7 +41,7 @@ impl Write {
         match self {
             Self::Operation { responder, .. } => responder.is_cancelled(),
             Self::Proposals { responder, .. } => responder.is_cancelled(),
-            Self::Import { responder, .. } => responder.is_cancelled(),
+            Self::Import(import) => import.responder.is_cancelled(),
         }
     }
 
@@ -46,13 +54,10 @@ impl Write {
                 *counts = now;
                 operation
             }
-            Self::Import { plan, report, .. } => {
-                let plan = plan.take();
-                plan.and_then(|plan| {
-                    *report = plan.report;
-                    plan.operation
-                })
-            }
+            Self::Import(import) => import.plan.take().and_then(|plan| {
+                import.report = plan.report;
+                plan.operation
+            }),
         };
         let operation = operation.map(Arc::new);
         if let Some(operation) = &operation {
@@ -68,7 +73,8 @@ impl Write {
                 responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
             }
             Self::Proposals { counts, responder, .. } => responder.give(written.map(|_| counts)),
-            Self::Import { report, responder, .. } => {
+            Self::Import(import) => {
+                let Import { report, responder, .. } = *import;
                 responder.give(written.map(|written| ImportOutcome { report, written }));
             }
         }
@@ -86,8 +92,8 @@ pub(super) struct Writes {
     unindexed: VecDeque<Key>,
     /// Keys whose records in the graph tables are behind, with the position that they bring them to.
     unprojected: VecDeque<(VecDeque<Key>, Position)>,
-    /// Whether the graph tables are being written anew: what changes meanwhile is written after.
-    rebuilding: bool,
+    /// How often the graph tables are being written anew: what changes meanwhile is written after.
+    rebuilding: usize,
 }
 
 /// Operations in one commit at most.
@@ -138,12 +144,18 @@ impl Worker {
                 continue;
             }
             let first = self.writes.in_flight.is_empty();
-            if let Write::Import { plan: None, .. } = &write {
-                match first {
-                    true => self.plan(write),
-                    false => self.writes.waiting.push_front(write),
+            if let Write::Import(import) = write {
+                match (first, &import.plan) {
+                    (true, None) => {
+                        self.plan(import);
+                        break;
+                    }
+                    (false, None) => {
+                        self.writes.waiting.push_front(Write::Import(import));
+                        break;
+                    }
+                    _ => write = Write::Import(import),
                 }
-                break;
             }
             let operation = match write.make(&self.world) {
                 Ok(Some(operation)) => operation,
@@ -182,30 +194,31 @@ impl Worker {
     }
 
     /// Compares an import with the state, beside the worker. Other writes wait, so that it need not be done again.
-    fn plan(&mut self, write: Write) {
-        let Write::Import { source, report, responder, .. } = write else { return };
+    fn plan(&mut self, mut import: Box<Import>) {
         let state = Arc::clone(&self.world.state);
-        self.writes.planning = true;
-        let started = self.aside(move |internal| {
-            let plan = guarded(|| Ok(source.plan(&state)));
+        self.writes.planning = self.aside(move |internal| {
+            let plan = guarded(|| Ok(import.source.plan(&state)));
             // The worker changes its state in place when nobody else holds it.
             drop(state);
             let planned = match plan {
-                Ok(plan) => Some(Write::Import { source, plan: Some(plan), report, responder }),
+                Ok(plan) => {
+                    import.plan = Some(plan);
+                    Some(import)
+                }
                 Err(error) => {
-                    responder.give(Err(error));
+                    import.responder.give(Err(error));
                     None
                 }
             };
-            let _ = internal.send(Internal::Planned(planned.map(Box::new)));
+            let _ = internal.send(Internal::Planned(planned));
         });
-        self.writes.planning = started;
     }
 
-    pub(super) fn take_planned(&mut self, write: Option<Write>) {
+    pub(super) fn take_planned(&mut self, import: Option<Box<Import>>) {
         self.writes.planning = false;
-        self.writes.waiting.extend(write);
-        self.writes.waiting.rotate_right(1);
+        if let Some(import) = import {
+            self.writes.waiting.push_front(Write::Import(import));
+        }
     }
 
     fn count_dropped(&mut self, write: &Write) {
@@ -281,7 +294,7 @@ impl Worker {
 
     /// Sends some of the records that changed to the graph tables. Whether there was any that could be sent.
     pub(super) fn project_some(&mut self) -> bool {
-        if self.writes.rebuilding || self.store.backlog() > MOST_BACKLOG {
+        if self.writes.rebuilding > 0 || self.store.backlog() > MOST_BACKLOG {
             return false;
         }
         let Some((keys, position)) = self.writes.unprojected.front_mut() else { return false };
@@ -302,16 +315,17 @@ impl Worker {
 
     /// Writes the graph tables anew, beside the worker.
     pub(super) fn rebuild(&mut self, responder: Responder<()>) {
-        let (state, store, before) = (Arc::clone(&self.world.state), Arc::clone(&self.store), self.writes.rebuilding);
-        self.writes.rebuilding = self.aside(move |internal| {
+        let (state, store) = (Arc::clone(&self.world.state), Arc::clone(&self.store));
+        let started = self.aside(move |internal| {
             responder.give(guarded(|| Ok(store.rebuild_projections_blocking(&state, |_, _| {})?)));
             drop(store);
             let _ = internal.send(Internal::Rebuilt);
-        }) || before;
+        });
+        self.writes.rebuilding += usize::from(started);
     }
 
     pub(super) fn take_rebuilt(&mut self) {
-        self.writes.rebuilding = false;
+        self.writes.rebuilding -= 1;
     }
 }
 

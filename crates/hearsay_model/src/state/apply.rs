@@ -131,9 +131,16 @@ impl State {
         for id in fact.entities() {
             let (entity, _) = self.entities.find_or_add(id, || EntityRow::new(id));
             let row = self.entities.at_mut(entity);
-            // Asserted again, a fact may mention more than it did; its subject and object are as before.
-            if new || !row.facts.contains(&index) {
+            // Asserted again, a fact may mention more than it did. One that is new stands last, if it is there already.
+            let there = if new { row.facts.last() == Some(&index) } else { row.facts.contains(&index) };
+            if !there {
                 row.facts.push(index);
+            }
+        }
+        if let Some(handle) = fact.handle() {
+            let named = self.handles.entry(handle.to_owned()).or_default();
+            if !named.contains(&index) {
+                named.push(index);
             }
         }
         if !new {
@@ -152,9 +159,6 @@ impl State {
             && [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
         {
             self.names.entry(text::normal(name)).or_default().push(index);
-        }
-        if let Some(handle) = fact.handle() {
-            self.handles.entry(handle.to_owned()).or_default().push(index);
         }
     }
 

@@ -1,12 +1,12 @@
 //! Whether an operation can be applied. Checked before it is committed, so that applying never fails half way.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::State;
 use crate::{
-    Calendar, CalendarError, Change, EntityId, FactId, GameTime, Knower, KnowledgeId, Operation, PassageId, Position,
-    SessionId, Setting, VocabularyError,
+    Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, Knower, KnowledgeId, Operation, PassageId,
+    Position, SessionId, Setting, VocabularyError,
 };
 
 /// Why an operation cannot be applied. Nothing was changed.
@@ -64,7 +64,9 @@ pub enum ApplyError {
 struct Pending<'a> {
     entities: FxHashSet<&'a EntityId>,
     gone_entities: FxHashSet<&'a EntityId>,
-    facts: FxHashSet<FactId>,
+    /// With the moment from which each holds.
+    facts: FxHashMap<FactId, Option<GameTime>>,
+    passages: FxHashSet<PassageId>,
     knowledge: FxHashSet<KnowledgeId>,
     sessions: FxHashSet<&'a SessionId>,
 }
@@ -101,14 +103,19 @@ impl State {
                 for id in fact.entities() {
                     self.check_entity(id, pending)?;
                 }
-                if let Some(session) = &fact.provenance().session {
+                let provenance = fact.provenance();
+                if let Some(session) = &provenance.session {
                     self.check_session(session, pending)?;
                 }
-                pending.facts.insert(fact.id());
+                if let Some(speaker) = &provenance.speaker {
+                    self.check_entity(speaker, pending)?;
+                }
+                pending.facts.insert(fact.id(), fact.validity().start());
             }
             Change::EndFact { fact: id, until } => {
                 self.check_fact(*id, pending)?;
-                let from = self.fact(*id).and_then(|fact| fact.validity().start());
+                let recorded = self.fact(*id).and_then(|fact| fact.validity().start());
+                let from = pending.facts.get(id).copied().unwrap_or(recorded);
                 if let (Some(from), Some(until)) = (from, until.time)
                     && until < from
                 {
@@ -122,6 +129,14 @@ impl State {
             Change::Learn(knowledge) => {
                 self.check_knower(&knowledge.knower, pending)?;
                 self.check_fact(knowledge.fact, pending)?;
+                if let Some(session) = &knowledge.session {
+                    self.check_session(session, pending)?;
+                }
+                match &knowledge.how {
+                    How::Told { by: Some(id) } | How::Read { document: Some(id) } => self.check_entity(id, pending)?,
+                    How::Deduced { from } => from.iter().try_for_each(|fact| self.check_fact(*fact, pending))?,
+                    _ => {}
+                }
                 pending.knowledge.insert(knowledge.id());
             }
             Change::Unlearn(id) => {
@@ -141,9 +156,12 @@ impl State {
                 if let Some(session) = &passage.session {
                     self.check_session(session, pending)?;
                 }
+                pending.passages.insert(passage.id());
             }
             Change::RemovePassage(id) => {
-                self.passage(*id).ok_or(ApplyError::NoPassage(*id))?;
+                if self.passage(*id).is_none() && !pending.passages.contains(id) {
+                    return Err(ApplyError::NoPassage(*id));
+                }
             }
             Change::SetSession(session) => {
                 for id in &session.present {
@@ -176,7 +194,7 @@ impl State {
     }
 
     fn check_fact(&self, id: FactId, pending: &Pending) -> Result<(), ApplyError> {
-        let there = self.fact(id).is_some() || pending.facts.contains(&id);
+        let there = self.fact(id).is_some() || pending.facts.contains_key(&id);
         if there { Ok(()) } else { Err(ApplyError::NoFact(id)) }
     }
 

@@ -107,6 +107,7 @@ impl State {
         for key in touched {
             match (self.shows(&key), after.shows(&key)) {
                 (true, false) => lost.push(key),
+                (true, true) if self.same(&after, &key) => {}
                 (false, false) => {}
                 (_, true) => changed.push(key),
             }

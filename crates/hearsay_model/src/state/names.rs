@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::State;
-use crate::{EntityId, Fact, Kind, Predicate, Secrecy, Standing, attribute, text};
+use super::{
+    State,
+    rows::{FactRow, Write},
+};
+use crate::{Change, EntityId, Fact, Kind, Predicate, Secrecy, Standing, attribute, text};
 
 /// Whom a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +59,23 @@ impl State {
         let rows = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
         rows.filter(|(fact, _)| fact.subject() == id && *fact.predicate() == *name)
             .filter(|(fact, _)| fact.standing() == Standing::Canon && !fact.validity().is_closed())
-            .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, row.record.writes.last(), fact.id()))
+            .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id()))
             .map(|(fact, _)| fact)
+    }
+
+    /// The last live write that asserted a fact: judging or confirming it later makes it no newer.
+    fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
+        let asserts = |write: &&Write| {
+            let entry = &self.journal[write.operation as usize];
+            entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))
+        };
+        row.record.writes.iter().rev().find(asserts).copied()
+    }
+
+    /// What an entity is called first of all by those who know no secret name of it.
+    pub fn open_name(&self, id: &EntityId) -> Option<&str> {
+        let name = self.newest(id, attribute::NAME).filter(|fact| fact.secrecy() != Secrecy::Secret)?;
+        name.object().text()
     }
 
     /// The values of an attribute that are canon and hold now. Sorted by fact id.

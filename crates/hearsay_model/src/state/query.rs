@@ -89,17 +89,21 @@ impl State {
     }
 
     /// The facts that have an entity as subject or object, or mention it. In no order that means anything.
-    pub fn facts_of(&self, id: &EntityId) -> impl Iterator<Item = &Arc<Fact>> {
-        let indices = self.entities.get(id).map_or(&[][..], |row| &row.facts);
-        let rows = indices.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
-        rows.filter_map(|row| row.record.value.as_ref())
+    pub fn facts_of<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+        self.entities.get(id).into_iter().flat_map(|entity| {
+            let rows = entity.facts.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+            // A fact that was asserted again may mention fewer than it did.
+            let facts = rows.filter_map(|row| row.record.value.as_ref());
+            facts.filter(|fact| fact.entities().any(|id| *id == entity.id))
+        })
     }
 
     /// The facts that carry the author's own name for them: more than one only where several sources use it.
-    pub fn facts_by_handle(&self, handle: &str) -> impl Iterator<Item = &Arc<Fact>> {
+    pub fn facts_by_handle<'a>(&'a self, handle: &'a str) -> impl Iterator<Item = &'a Arc<Fact>> {
         let indices = self.handles.get(handle).into_iter().flatten();
         let rows = indices.map(|&index| self.facts.at(index)).filter(|row| row.shown);
-        rows.filter_map(|row| row.record.value.as_ref())
+        // A fact that was asserted again may have another handle now.
+        rows.filter_map(|row| row.record.value.as_ref()).filter(move |fact| fact.handle() == Some(handle))
     }
 
     /// The dense index of an entity: a small number that stays valid as long as this state lives.
@@ -278,6 +282,18 @@ impl State {
             Key::Passage(id) => self.passage(*id).is_some(),
             Key::Session(id) => self.session(id).is_some(),
             Key::Setting(key) => self.setting(key).is_some(),
+        }
+    }
+
+    /// Whether a record has the same value in another state.
+    pub(super) fn same(&self, other: &Self, key: &Key) -> bool {
+        match key {
+            Key::Entity(id) => self.entity(id) == other.entity(id),
+            Key::Fact(id) => self.fact(*id) == other.fact(*id),
+            Key::Knowledge(id) => self.knowledge(*id) == other.knowledge(*id),
+            Key::Passage(id) => self.passage(*id) == other.passage(*id),
+            Key::Session(id) => self.session(id) == other.session(id),
+            Key::Setting(key) => self.setting(key) == other.setting(key),
         }
     }
 }

@@ -106,7 +106,13 @@ proptest! {
             }
         }
         let kept = history.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(operation, _)| operation);
-        prop_assert!(state == fold(kept));
+        let never = fold(kept);
+        prop_assert!(state == never);
+        for n in 0..5 {
+            let name = format!("Name {n}");
+            prop_assert_eq!(state.name(&id(n)), never.name(&id(n)));
+            prop_assert_eq!(state.resolve(&name), never.resolve(&name));
+        }
     }
 
     #[test]
@@ -183,6 +189,41 @@ fn an_earlier_write_surfaces_again() {
     let last = state.apply(standing(Standing::False)).unwrap().position;
     state.apply(void(last.0)).unwrap();
     assert_eq!(state.fact(fact(0).id()).unwrap().standing(), Standing::Claimed);
+}
+
+#[test]
+fn judging_a_name_makes_it_no_newer() {
+    let named = |name: &str| {
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        Arc::new(Fact::attribute(&id(0), "name", name, provenance).unwrap().build().unwrap())
+    };
+    let (old, new) = (named("Aye"), named("Bee"));
+    let edits = [Change::AddEntity(Entity::new(id(0))), Change::AssertFact(Arc::clone(&old)), Change::AssertFact(new)];
+    let mut state = fold([Operation::new(Author::Dm, "name", edits.to_vec())]);
+    assert_eq!(state.name(&id(0)), Some("Bee"));
+    let accept = vec![Change::SetStanding { fact: old.id(), standing: Standing::Canon }];
+    state.apply(Operation::new(Author::Dm, "accept", accept)).unwrap();
+    assert_eq!(state.name(&id(0)), Some("Bee"));
+}
+
+#[test]
+fn a_fact_asserted_again_has_its_new_handle() {
+    let with = |handle: &str| {
+        let fact = fact(1).to_builder().handle(Some(handle.into())).build().unwrap();
+        Operation::new(Author::Game, "assert", vec![Change::AssertFact(Arc::new(fact))])
+    };
+    let add = (0..3).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let state = fold([Operation::new(Author::Game, "add", add), with("old"), with("new")]);
+    assert_eq!((state.facts_by_handle("old").count(), state.facts_by_handle("new").count()), (0, 1));
+}
+
+#[test]
+fn a_relation_to_oneself_is_one_fact() {
+    let provenance = Provenance::new(Method::Authored, Author::Dm);
+    let fact = Fact::relation(&id(0), "LIKES", &id(0), provenance).unwrap().build().unwrap();
+    let edits = vec![Change::AddEntity(Entity::new(id(0))), Change::AssertFact(fact.into())];
+    let state = fold([Operation::new(Author::Dm, "like", edits)]);
+    assert_eq!((state.facts_of(&id(0)).count(), state.links(&id(0)).count()), (1, 1));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use hearsay_model::{Position, State};
@@ -91,16 +92,20 @@ fn damage_is_found_or_does_no_harm() {
                     fs::remove_file(copied.path().join(name)).unwrap();
                 }
                 let case = format!("{} {what}", name.display());
-                match Store::open(copied.path(), StoreOptions::default()) {
+                let started = Instant::now();
+                let options = StoreOptions { open_timeout: Duration::from_secs(40), ..StoreOptions::default() };
+                match Store::open(copied.path(), options) {
                     Ok(opened) => {
                         assert!(opened.state == state, "{case}: something is missing");
                         assert_eq!(opened.state.position(), state.position(), "{case}");
+                        println!("{case}: {:.1?}: no harm", started.elapsed());
                         whole += 1;
                     }
                     Err(error @ StoreError::Damaged { .. }) => {
-                        println!("{case}: {error}");
+                        println!("{case}: {:.1?}: {error}", started.elapsed());
                         errors += 1;
                     }
+                    Err(error) if started.elapsed() > Duration::from_secs(30) => panic!("{case}: {error}"),
                     Err(error) => panic!("{case}: {error}"),
                 }
             }

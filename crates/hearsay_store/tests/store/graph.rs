@@ -137,10 +137,16 @@ fn fact(n: u8) -> Arc<Fact> {
     let (subject, object) = (id(&format!("e-{}", n % 4)), id(&format!("e-{}", n / 4 % 4)));
     let provenance = Provenance::new(Method::Authored, Author::Game);
     let builder = match n % 3 {
-        0 => Fact::attribute(&subject, ["name", "kind", "alias"][usize::from(n % 5 % 3)], format!("name {}", n % 5), provenance),
+        0 => Fact::attribute(
+            &subject,
+            ["name", "kind", "alias"][usize::from(n % 5 % 3)],
+            format!("name {}", n % 5),
+            provenance,
+        ),
         _ => Fact::relation(&subject, ["KNOWS", "OWES"][usize::from(n % 2)], &object, provenance),
     };
-    let builder = builder.unwrap().mentions([id(&format!("e-{}", n % 3))]).rank((n % 2 == 0).then(|| "first".into()));
+    let builder =
+        builder.unwrap().mentions([id(&format!("e-{}", n % 3))]).rank(n.is_multiple_of(2).then(|| "first".into()));
     Arc::new(builder.build().unwrap())
 }
 

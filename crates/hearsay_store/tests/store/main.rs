@@ -1,9 +1,15 @@
 //! The store from outside: what was acknowledged is there after closing, crashing and damage; the graph follows.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr
+)]
 
 mod crash;
 mod damage;
 mod graph;
 mod journal;
-mod scratch;
 mod worlds;

@@ -1,0 +1,165 @@
+use std::time::Duration;
+
+use hearsay_memory::{Answer, Ask, FactOptions, Memory, MemoryError, MemoryOptions, ModelStatus, Search};
+use hearsay_model::{Date, GameTime, How, Knowledge};
+use hearsay_recall::Form;
+
+use crate::support::*;
+
+fn ask(memory: &Memory, ask: Ask) -> Answer {
+    memory.ask(ask).unwrap().wait().unwrap()
+}
+
+fn prompt(answer: &Answer) -> String {
+    answer.context.render(Form::Prompt, false)
+}
+
+#[test]
+fn without_a_model_words_and_graph_answer_and_say_so() {
+    let memory = town();
+    do_edit(&memory, set("Pell", "lore", "Pell whittles flutes."));
+    let answer = ask(&memory, Ask::new("Mirela Voss", "Who whittles flutes?"));
+    assert!(prompt(&answer).contains("Pell whittles flutes."));
+    assert!(!answer.context.meaning && answer.cut.is_empty());
+    let answer = ask(&memory, Ask::new("Odo Brandt", "Who whittles flutes?"));
+    assert!(!prompt(&answer).contains("Pell"), "he was not there");
+}
+
+#[test]
+fn a_model_that_is_not_there_is_no_error() {
+    let mut settings = settings();
+    settings.model.enabled = true;
+    settings.model.directory = Some("/no/such/model".into());
+    let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
+    found_town(&memory);
+    let status = memory.wait_for_vectors(|_, _| true).unwrap();
+    assert!(matches!(&status.model, ModelStatus::None { why } if why.contains("/no/such/model")), "{status:?}");
+    let answer = ask(&memory, Ask::new("pell", "Who are you?"));
+    assert!(!answer.context.meaning && answer.cut.is_empty() && answer.pending_vectors > 0);
+}
+
+#[test]
+fn nobody_of_that_name_is_said() {
+    let memory = town();
+    let check = |ask: Ask, words: &[&str]| refused(&memory, |memory| memory.ask(ask).unwrap().wait(), words);
+    check(Ask::new("Mirella", "Who?"), &["nothing is called `Mirella`", "mirela-voss"]);
+    check(Ask { place: Some("Nowhere".into()), ..Ask::new("pell", "Who?") }, &["nothing is called `Nowhere`"]);
+    check(Ask { present: vec!["Nobody".into()], ..Ask::new("pell", "Who?") }, &["nothing is called `Nobody`"]);
+    let search = Search { text: "x".into(), knower: Some("Nobody".into()), ..Search::default() };
+    refused(&memory, |memory| memory.search(search).unwrap().wait(), &["nothing is called `Nobody`"]);
+}
+
+#[test]
+fn the_past_is_answered_as_it_was_known() {
+    let memory = town();
+    do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", FactOptions { secret: true, ..Default::default() }));
+    let owes = fact(&memory, "pell", "OWES").id();
+    let edge = Knowledge {
+        how: How::Told { by: Some(id("pell")) },
+        learned: Some(Date::at(GameTime(5 * DAY))),
+        ..Knowledge::authored(id("odo-brandt").into(), owes)
+    };
+    let learn = hearsay_model::Operation::new(
+        hearsay_model::Author::Game,
+        "tell",
+        vec![hearsay_model::Change::Learn(edge.into())],
+    );
+    memory.write(move |_| Ok(learn.clone())).unwrap().wait().unwrap();
+    let check = |as_of: Option<i64>, expected: bool| {
+        let as_of = as_of.map(|day| GameTime(day * DAY));
+        let answer = ask(&memory, Ask { as_of, ..Ask::new("odo-brandt", "Whom does Pell owe?") });
+        assert_eq!(prompt(&answer).contains("owes Mirela"), expected, "{as_of:?}");
+        let search = Search { text: "owes".into(), knower: Some("odo-brandt".into()), as_of, ..Search::default() };
+        assert_eq!(!memory.search(search).unwrap().wait().unwrap().is_empty(), expected);
+    };
+    check(None, true);
+    check(Some(4), false);
+    check(Some(5), true);
+}
+
+#[test]
+fn the_same_question_has_the_same_bytes_also_after_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    let with_model = || {
+        let options = options_at(directory.path());
+        MemoryOptions { settings: hearsay_memory::Settings::default(), ..options }
+    };
+    let questions = [
+        ("Tilda Bun", "Who took the silver spoon?"),
+        ("rook", "What do you know of your employer?"),
+        ("gaffer-moss", "How does the guild knock?"),
+    ];
+    let answers = |memory: &Memory| {
+        memory.wait_for_vectors(|_, _| true).unwrap();
+        let json = |(speaker, question): &(&str, &str)| {
+            let asked = Ask { deadline: Some(Duration::from_secs(60)), ..Ask::new(*speaker, *question) };
+            let answer = ask(memory, asked);
+            assert!(answer.context.meaning && answer.pending_vectors == 0 && answer.cut.is_empty());
+            serde_json::to_string(&answer).unwrap()
+        };
+        questions.iter().map(json).collect::<Vec<_>>()
+    };
+    let memory = Memory::open(with_model()).unwrap();
+    found_town(&memory);
+    memory.import(tiny_tavern()).unwrap().wait().unwrap();
+    // Some that comes, goes and comes back.
+    do_edit(&memory, set("Rook", "lore", "Rook keeps a spare spoon in his boot."));
+    for _ in 0..2 {
+        let last = state(&memory).position();
+        memory.undo(hearsay_memory::UndoTarget::At(last)).unwrap().wait().unwrap();
+    }
+    let first = answers(&memory);
+    assert_eq!(answers(&memory), first);
+    memory.close().unwrap();
+    let memory = Memory::open(with_model()).unwrap();
+    assert_eq!(answers(&memory), first);
+    // No time at all: words and graph answer, and what was cut is said.
+    let hurried = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "Who took the spoon?") });
+    assert_eq!(hurried.cut, ["meaning"]);
+    assert!(!hurried.context.meaning && prompt(&hurried).contains("spoon"));
+    let empty = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "  ") });
+    assert!(empty.cut.is_empty(), "nothing was asked that has a meaning");
+}
+
+#[test]
+fn a_question_that_waited_too_long_for_the_worker_is_late() {
+    let memory = town();
+    let blocked = block(&memory);
+    let ticket = memory.ask(Ask::new("pell", "Where is Pell?")).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    drop(blocked);
+    assert_eq!(ticket.wait().unwrap().cut, ["graph"], "the hard deadline counts from asking");
+}
+
+#[test]
+fn a_flood_of_questions_does_not_make_all_of_them_late() {
+    let memory = Memory::open(MemoryOptions { queue: 2_000, ..MemoryOptions::in_memory() }).unwrap();
+    found_town(&memory);
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let flood: Vec<_> =
+        (0..400).map(|n| memory.ask(Ask::new("pell", format!("Who is number {n}?"))).unwrap()).collect();
+    let in_time = flood.into_iter().filter(|ticket| {
+        let begun = std::time::Instant::now();
+        loop {
+            match ticket.try_take() {
+                Some(answer) => break answer.unwrap().context.meaning,
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+            assert!(begun.elapsed().as_secs() < 20);
+        }
+    });
+    println!("{} of 400 in time", in_time.count());
+    // What was given up does not hold up what comes after.
+    let after = ask(&memory, Ask { deadline: Some(Duration::from_secs(5)), ..Ask::new("pell", "Who are you?") });
+    assert!(after.context.meaning);
+}
+
+#[test]
+fn an_answer_serialises_with_its_receipts() {
+    let memory = town();
+    let answer = ask(&memory, Ask::new("pell", "Where does Mirela live?"));
+    let json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&answer).unwrap()).unwrap();
+    assert_eq!(json["context"]["speaker"], "pell");
+    assert!(json["context"]["sections"].as_array().unwrap().iter().any(|section| section["name"] == "knowledge"));
+    assert!(matches!(memory.ask(Ask::new("", "?")).unwrap().wait(), Err(MemoryError::Unknown { .. })));
+}

@@ -1,0 +1,14 @@
+//! The memory as its users see it: with the real database, and with the real model where meaning matters.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod asking;
+mod edits;
+mod imports;
+mod opening;
+mod proposals;
+mod requests;
+mod reviews;
+mod support;
+mod undo;
+mod vectors;
+mod writes;

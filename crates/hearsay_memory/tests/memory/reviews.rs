@@ -1,0 +1,126 @@
+use hearsay_memory::{Decision, Memory, MemoryError, Proposal, ReviewItem, query, review_items};
+use hearsay_model::{Author, Confidence, Standing};
+
+use crate::support::*;
+
+fn hear(memory: &Memory, name: &str, object: &str, sure: f64) {
+    let confidence = Confidence::new(sure).unwrap();
+    let proposal = Proposal {
+        confidence,
+        speaker: Some(id("odo-brandt")),
+        ..Proposal::new(id("pell"), predicate(name), entity(object))
+    };
+    memory.propose(Author::Extractor, vec![proposal]).unwrap().wait().unwrap();
+}
+
+fn decide(memory: &Memory, fact: &hearsay_model::Fact, decision: Decision) -> Result<String, MemoryError> {
+    memory.decide(fact.id().to_string(), decision).unwrap().wait().map(|written| written.summary)
+}
+
+fn reviews(memory: &Memory) -> usize {
+    let count = memory.status().unwrap().wait().unwrap().reviews;
+    assert_eq!(count, review_items(&state(memory)).len());
+    count
+}
+
+#[test]
+fn the_least_sure_comes_first() {
+    let memory = town();
+    for (object, sure) in [("the-guild", 0.5), ("mirela-voss", 0.31), ("the-gull", 0.69)] {
+        hear(&memory, "FEARS", object, sure);
+    }
+    let (rows, all) = query::review(&state(&memory), 2);
+    let objects: Vec<_> = rows.iter().map(|row| row.in_full[0].object.as_str()).collect();
+    assert_eq!((objects, all), (vec!["mirela-voss", "the-guild"], 3));
+    assert_eq!(reviews(&memory), 3);
+}
+
+#[test]
+fn claims_that_overlap_contradict_each_other() {
+    let memory = town();
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
+    hear(&memory, "EMPLOYED_BY", "the-guild", 0.9);
+    hear(&memory, "OWES", "the-guild", 0.9);
+    hear(&memory, "OWES", "mirela-voss", 0.9);
+    let items = review_items(&state(&memory));
+    let [ReviewItem::Contradiction { subject, predicate, facts: found }] = &items[..] else { panic!("{items:?}") };
+    assert_eq!((subject.as_str(), predicate.as_str(), found.len()), ("pell", "EMPLOYED_BY", 2));
+    assert_eq!(reviews(&memory), 1);
+    // One of them is untrue: nothing contradicts any more.
+    let claim = facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.standing() == Standing::Claimed).unwrap();
+    decide(&memory, &claim, Decision::False).unwrap();
+    assert_eq!(reviews(&memory), 0);
+    memory.undo(hearsay_memory::UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(reviews(&memory), 1, "an undo brings it back");
+}
+
+#[test]
+fn intervals_that_follow_each_other_do_not_contradict() {
+    let memory = town();
+    let since = |since: &str, until: Option<&str>| hearsay_memory::FactOptions {
+        since: Some(since.into()),
+        until: until.map(str::to_owned),
+        ..Default::default()
+    };
+    do_edit(&memory, relate_with("Pell", "EMPLOYED_BY", "Mirela Voss", since("4", Some("6"))));
+    do_edit(&memory, relate_with("Pell", "EMPLOYED_BY", "The Guild", since("6", Some("8"))));
+    assert_eq!(reviews(&memory), 0);
+    do_edit(&memory, relate_with("Pell", "EMPLOYED_BY", "Odo Brandt", since("5", Some("7"))));
+    assert_eq!(reviews(&memory), 1);
+}
+
+#[test]
+fn accepting_makes_canon_and_confirms() {
+    let memory = town();
+    hear(&memory, "OWES", "mirela-voss", 0.5);
+    let summary = decide(&memory, &fact(&memory, "pell", "OWES"), Decision::Accept).unwrap();
+    assert_eq!(summary, "accept \u{201C}Pell owes Mirela Voss.\u{201D}");
+    let owes = fact(&memory, "pell", "OWES");
+    assert!(owes.standing() == Standing::Canon && owes.provenance().confirmed);
+    assert_eq!(owes.provenance().confidence.get(), 0.5, "how sure the source was stays on record");
+    assert_eq!(reviews(&memory), 0);
+}
+
+#[test]
+fn accepting_in_other_words_keeps_the_old_words_as_rejected() {
+    for sure in [0.5, 0.9] {
+        let memory = town();
+        hear(&memory, "OWES", "mirela-voss", sure);
+        let old = fact(&memory, "pell", "OWES");
+        let edit = Decision::Edit { object: Some("The Guild".into()), statement: Some("Pell owes the guild.".into()) };
+        let summary = decide(&memory, &old, edit).unwrap();
+        assert_eq!(summary, "accept as \u{201C}Pell owes the guild.\u{201D}");
+        assert_eq!(of_standing(&memory, Standing::Rejected), ["Pell owes Mirela Voss."]);
+        let new = facts(&memory, "pell", "OWES").into_iter().find(|fact| fact.id() != old.id()).unwrap();
+        assert_eq!((new.standing(), new.object()), (Standing::Canon, &entity("the-guild")));
+        assert_eq!(known_by(&memory, &new), ["odo-brandt"], "whoever would have learned it learns it");
+        assert_eq!(reviews(&memory), 0);
+        hear(&memory, "OWES", "mirela-voss", sure);
+        assert_eq!(facts(&memory, "pell", "OWES").len(), 2, "the old words are not proposed again");
+    }
+}
+
+#[test]
+fn what_is_marked_false_is_still_believed_and_what_is_rejected_is_not() {
+    let memory = town();
+    hear(&memory, "OWES", "mirela-voss", 0.9);
+    let owes = fact(&memory, "pell", "OWES");
+    decide(&memory, &owes, Decision::False).unwrap();
+    assert!(knows(&memory, "odo-brandt", owes.statement()));
+    decide(&memory, &owes, Decision::Reject).unwrap();
+    assert!(!knows(&memory, "odo-brandt", owes.statement()));
+}
+
+#[test]
+fn what_was_rejected_is_decided() {
+    let memory = town();
+    hear(&memory, "OWES", "mirela-voss", 0.5);
+    let owes = fact(&memory, "pell", "OWES");
+    decide(&memory, &owes, Decision::Reject).unwrap();
+    for decision in
+        [Decision::Accept, Decision::False, Decision::Reject, Decision::Edit { object: None, statement: None }]
+    {
+        refused(&memory, |memory| decide(memory, &owes, decision), &["does not wait for review: it is rejected"]);
+    }
+    refused(&memory, |memory| memory.decide("none-such", Decision::Accept).unwrap().wait(), &["there is no fact"]);
+}

@@ -1,0 +1,88 @@
+use hearsay_memory::{Event, Memory, MemoryOptions, ModelStatus, UndoTarget};
+
+use crate::support::*;
+
+fn with_model(directory: &std::path::Path) -> MemoryOptions {
+    MemoryOptions { settings: hearsay_memory::Settings::default(), ..options_at(directory) }
+}
+
+/// How many texts were encoded, by what the events say.
+fn batches(memory: &Memory) -> usize {
+    memory.events().try_iter().filter(|event| matches!(event, Event::Vectors { .. })).count()
+}
+
+#[test]
+fn what_was_encoded_is_not_encoded_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    memory.import(tiny_tavern()).unwrap().wait().unwrap();
+    let status = memory.wait_for_vectors(|done, all| done <= all).unwrap();
+    assert!(matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors == 0 && status.texts > 10);
+    assert!(batches(&memory) > 0);
+    // A text that another has already said takes over its vector.
+    do_edit(&memory, set("Rook", "lore", "Tilda Bun took the silver spoon."));
+    let status = memory.status().unwrap().wait().unwrap();
+    assert_eq!((status.pending_vectors, batches(&memory)), (0, 0));
+    memory.close().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    let status = memory.wait_for_vectors(|_, _| true).unwrap();
+    assert_eq!(status.pending_vectors, 0);
+    assert_eq!(batches(&memory), 0);
+}
+
+#[test]
+fn what_was_encoded_before_an_early_close_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    memory.import(gullhaven()).unwrap().wait().unwrap();
+    let mut reached = 0;
+    let stopped = memory.wait_for_vectors(|done, _| {
+        reached = done;
+        done < 30
+    });
+    assert!(stopped.is_err());
+    memory.close().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    // The first event about vectors tells how many are pending: those that were kept are not among them.
+    let begun = std::time::Instant::now();
+    let pending = loop {
+        match memory.events().recv_timeout(std::time::Duration::from_secs(20)).unwrap() {
+            Event::Vectors { pending } => break pending,
+            _ => assert!(begun.elapsed().as_secs() < 20),
+        }
+    };
+    let status = memory.status().unwrap().wait().unwrap();
+    assert!(
+        reached >= 30 && status.texts - pending >= reached,
+        "{pending} of {} pending, {reached} made",
+        status.texts
+    );
+}
+
+#[test]
+fn a_text_that_was_undone_and_came_back_has_its_vector() {
+    let memory = Memory::open(MemoryOptions::in_memory()).unwrap();
+    found_town(&memory);
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let blocked = block(&memory);
+    // Undone before it could be encoded.
+    let edit = memory.edit(set("Pell", "lore", "Pell whittles flutes.")).unwrap();
+    let undo = memory.undo(UndoTarget::Last).unwrap();
+    drop(blocked);
+    let position = edit.wait().unwrap().position;
+    let undone = undo.wait().unwrap();
+    assert_eq!(undone.summary, format!("undo {position}: set Pell's lore"));
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    memory.undo(UndoTarget::At(undone.position)).unwrap().wait().unwrap();
+    let status = memory.wait_for_vectors(|_, _| true).unwrap();
+    assert_eq!(status.pending_vectors, 0);
+    let search = hearsay_memory::Search {
+        text: "somebody carves instruments".into(),
+        deadline: Some(std::time::Duration::from_secs(20)),
+        ..hearsay_memory::Search::default()
+    };
+    let hits = memory.search(search).unwrap().wait().unwrap();
+    let flutes = hits.iter().find(|hit| hit.text.contains("flutes")).unwrap();
+    println!("{:?}", flutes.channels);
+    assert!(hits[0].text.contains("flutes"), "{hits:?}");
+}

@@ -1,0 +1,140 @@
+//! `kill -9` at many moments of a session with an import in it: what was acknowledged is there, nothing is half there,
+//! and the campaign opens again.
+
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use hearsay_memory::{Edit, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_model::Kind;
+
+/// Set for the child process: the directory that it works in.
+const CHILD: &str = "HEARSAY_CRASH_CHILD";
+/// Facts of the import: several chunks of the journal.
+const FACTS: usize = 8_000;
+/// Edits before the import, and after it.
+const EDITS: usize = 12;
+const KILLS: u32 = 12;
+
+fn open(directory: &Path) -> Memory {
+    let settings =
+        Settings { model: ModelSettings { enabled: false, ..ModelSettings::default() }, ..Settings::default() };
+    Memory::open(MemoryOptions::with_settings(directory, settings)).unwrap()
+}
+
+fn add(memory: &Memory, name: &str) {
+    let edit = Edit::Add { name: name.into(), kind: Kind::Npc, id: None, place: None };
+    memory.edit(edit).unwrap().wait().unwrap();
+}
+
+/// The child's work: each line that it prints is something that was acknowledged.
+#[test]
+fn child() {
+    let Ok(directory) = env::var(CHILD) else { return };
+    let directory = Path::new(&directory);
+    let memory = open(directory);
+    let run = memory.status().unwrap().wait().unwrap().position;
+    let edits = |part: &str| {
+        for n in 0..EDITS {
+            add(&memory, &format!("{part} {run} {n}"));
+            println!("ACK {part} {run} {n}");
+        }
+    };
+    edits("before");
+    memory.import(directory.join("campaign.yaml")).unwrap().wait().unwrap();
+    println!("ACK import");
+    edits("after");
+    memory.close().unwrap();
+    println!("ACK closed");
+}
+
+fn start(directory: &Path) -> (Child, mpsc::Receiver<String>) {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "crash::child", "--nocapture", "--test-threads=1"])
+        .env(CHILD, directory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            // The test runner may print before it on the same line.
+            if let Some(at) = line.find("ACK ") {
+                let _ = sender.send(line[at + 4..].to_owned());
+            }
+        }
+    });
+    (child, receiver)
+}
+
+fn campaign() -> String {
+    let mut yaml = String::from("campaign: {name: Crash}\nentities:\n  - {name: Town, kind: location}\nfacts:\n");
+    for n in 0..FACTS {
+        writeln!(yaml, "  - {{subject: town, text: In the town there is a house with the number {n}.}}").unwrap();
+    }
+    yaml
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("campaign.yaml"), campaign()).unwrap();
+
+    // Once to the end, in a directory of its own, to know how long it takes.
+    let whole = tempfile::tempdir().unwrap();
+    fs::copy(directory.path().join("campaign.yaml"), whole.path().join("campaign.yaml")).unwrap();
+    let begun = Instant::now();
+    let (mut child, acknowledged) = start(whole.path());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(acknowledged.iter().last().as_deref(), Some("closed"));
+    let takes = begun.elapsed();
+
+    let (mut promised, mut with_import, mut without) = (Vec::new(), 0, 0);
+    for kill in 1..=KILLS {
+        // Each import begins from an empty town again, but the edits stay.
+        let (mut child, acknowledged) = start(directory.path());
+        thread::sleep(takes * kill / KILLS);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        thread::sleep(Duration::from_millis(20));
+        let heard: Vec<String> = acknowledged.try_iter().collect();
+        let imported = heard.iter().any(|line| line == "import");
+        promised.extend(heard.into_iter().filter(|line| line != "import" && line != "closed"));
+
+        let memory = open(directory.path());
+        let state = memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+        for name in &promised {
+            let id = hearsay_model::slug(name).parse().unwrap();
+            assert_eq!(state.name(&id), Some(name.as_str()), "acknowledged before kill {kill}");
+        }
+        let town = "town".parse().unwrap();
+        let houses = state.facts_of(&town).filter(|fact| *fact.predicate() == *"lore").count();
+        assert!(houses == 0 || houses == FACTS, "kill {kill}: half an import, {houses} facts");
+        assert!(!imported || houses == FACTS, "kill {kill}: an acknowledged import is gone");
+        if houses == FACTS {
+            with_import += 1;
+            // Undo it, so that the next run imports again.
+            let target =
+                state.journal().rev().find(|(_, entry)| entry.live && entry.operation.summary.starts_with("import"));
+            let position = target.unwrap().0;
+            drop(state);
+            memory.undo(hearsay_memory::UndoTarget::At(position)).unwrap().wait().unwrap();
+        } else {
+            without += 1;
+        }
+        add(&memory, &format!("still works {kill}"));
+        promised.push(format!("still works {kill}"));
+        memory.close().unwrap();
+    }
+    println!("{KILLS} kills within {takes:.1?}: {with_import} after the import's commit, {without} before");
+    assert!(with_import > 0 && without > 0, "the kills missed the import: {with_import} after, {without} before");
+}

@@ -1,0 +1,6 @@
+//! Tests that cross crates, linked into one binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod crash;
+mod gullhaven;
