@@ -91,7 +91,9 @@ impl fmt::Display for ImportReport {
         writeln!(f, "  passages   {} new or changed", self.passages)?;
         writeln!(f, "  sessions   {} new or changed", self.sessions)?;
         let audience: Vec<_> = self.audience.iter().map(|(name, n)| format!("{name} {n}")).collect();
-        writeln!(f, "  audience   {}", audience.join(", "))?;
+        if !audience.is_empty() {
+            writeln!(f, "  audience   {}", audience.join(", "))?;
+        }
         if !self.know_nothing.is_empty() {
             let ids: Vec<_> = self.know_nothing.iter().map(EntityId::as_str).collect();
             writeln!(f, "  NPCs that would know nothing: {}", ids.join(", "))?;

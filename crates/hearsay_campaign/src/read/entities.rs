@@ -72,7 +72,7 @@ impl Reader {
     }
 
     fn kind(&mut self, f: &Fields, id: &EntityId) -> Kind {
-        let key = if f.get("kind").is_some() { "kind" } else { "type" };
+        let key = if f.get("type").is_some() { "type" } else { "kind" };
         if f.get("kind").is_some() && f.get("type").is_some() {
             self.faults.add(f.at, &f.path, "it has both a kind and a type", "keep `kind`: they mean the same");
         }

@@ -99,11 +99,12 @@ impl State {
     }
 
     /// The facts that carry the author's own name for them: more than one only where several sources use it.
-    pub fn facts_by_handle<'a>(&'a self, handle: &'a str) -> impl Iterator<Item = &'a Arc<Fact>> {
-        let indices = self.handles.get(handle).into_iter().flatten();
-        let rows = indices.map(|&index| self.facts.at(index)).filter(|row| row.shown);
-        // A fact that was asserted again may have another handle now.
-        rows.filter_map(|row| row.record.value.as_ref()).filter(move |fact| fact.handle() == Some(handle))
+    pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+        self.handles.get_key_value(handle).into_iter().flat_map(|(handle, indices)| {
+            let rows = indices.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+            // A fact that was asserted again may have another handle now.
+            rows.filter_map(|row| row.record.value.as_ref()).filter(move |fact| fact.handle() == Some(handle))
+        })
     }
 
     /// The dense index of an entity: a small number that stays valid as long as this state lives.
