@@ -66,7 +66,7 @@ fn names_ids_and_references() {
         "the id `ann` is taken: the first stands at test.yaml:5",
         "another `id`",
     );
-    check("  - {id: x, name: X}", 10, "needs a type", "");
+    check("  - {id: x, name: X}", 10, "needs a kind", "");
     let facts = "facts:\n  - {id: x, subject: ann, text: T.}\n  - {id: x, subject: bob, text: U.}";
     check(facts, 12, "the id `x` is taken: the first stands at test.yaml:11", "");
     check(
