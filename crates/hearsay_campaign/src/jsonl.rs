@@ -13,7 +13,7 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Entity, EntityId, Fact, Knower, Knowledge, KnowledgeId, Passage, Session, SessionId, Setting, State,
+    Change, Entity, EntityId, Fact, How, Knower, Knowledge, KnowledgeId, Passage, Session, SessionId, Setting, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +119,7 @@ impl<'a> Named<'a> {
         }
         for fact in state.facts() {
             named.fact(fact);
+            state.recorded_knowledge(fact.id()).for_each(|edge| named.edge(edge));
         }
         for (_, passage) in state.passages() {
             named.passage(passage);
@@ -127,8 +128,15 @@ impl<'a> Named<'a> {
     }
 
     fn fact(&mut self, fact: &'a Fact) {
-        self.entities.extend(fact.entities());
+        self.entities.extend(fact.entities().chain(&fact.provenance().speaker));
         self.sessions.extend(&fact.provenance().session);
+    }
+
+    fn edge(&mut self, edge: &'a Knowledge) {
+        if let How::Told { by: Some(id) } | How::Read { document: Some(id) } = &edge.how {
+            self.entities.insert(id);
+        }
+        self.sessions.extend(&edge.session);
     }
 
     fn passage(&mut self, passage: &'a Passage) {

@@ -134,7 +134,7 @@ impl State {
                 }
                 match &knowledge.how {
                     How::Told { by: Some(id) } | How::Read { document: Some(id) } => self.check_entity(id, pending)?,
-                    How::Deduced { from } => from.iter().try_for_each(|fact| self.check_fact(*fact, pending))?,
+                    // What something was concluded from may be withdrawn later: its ids are a record, no reference.
                     _ => {}
                 }
                 pending.knowledge.insert(knowledge.id());
