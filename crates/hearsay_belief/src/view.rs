@@ -236,12 +236,12 @@ impl View {
 
     /// Takes over what somebody knows, as far as it reaches one who stays with them so long.
     fn take(&mut self, state: &State, from: &Knower, via: &Via, stay: Stay) {
-        for edge in state.knowledge_of(from) {
+        for (id, edge) in state.edges_of(from) {
             let Some(fact) = state.fact(edge.fact) else { continue };
             // What is known since ever is known since it began: nobody knows the future.
             let learned = edge.learned_at().or_else(|| fact.validity().start());
             let Some(since) = stay.receives(learned).filter(|since| self.is_past(*since)) else { continue };
-            let way = Way { id: edge.id(), edge: Arc::clone(edge), via: via.clone(), since };
+            let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since };
             let known =
                 self.facts.entry(fact.id()).or_insert_with(|| Known { fact: Arc::clone(fact), ways: Vec::new() });
             known.ways.push(way);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, FactId, Kind, Knower, Knowledge, Method, Object,
-    Operation, Predicate, Provenance, Resolution, Secrecy, Standing, State, Timestamp, Validity, Value, attribute,
-    predicate, text,
+    Attitude, Author, Change, Date, Entity, EntityId, Fact, FactId, Kind, Knower, Knowledge, Method, Object, Operation,
+    Predicate, Provenance, Resolution, Secrecy, Standing, State, Timestamp, Validity, Value, attribute, predicate,
+    text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ pub enum Edit {
 pub struct FactOptions {
     /// The sentence that states it; made from the predicate's phrase, when nothing is said.
     pub statement: Option<String>,
-    /// Whether only its bearer and `known_by` know it.
+    /// Whether only its bearer, if that is a character, and `known_by` know it.
     pub secret: bool,
     /// Whether everybody knows it.
     pub common: bool,
@@ -238,7 +238,7 @@ impl Editor<'_> {
             };
             for relation in relations {
                 let predicate = Predicate::new(relation)?;
-                let statement = self.state.vocabulary().sentence(&predicate, name, self.state.name_or_id(place));
+                let statement = self.state.vocabulary().sentence(&predicate, name, spoken_of(self.state, place));
                 let fact = Fact::relation(&id, predicate, place, self.provenance())?.statement(statement);
                 facts.push(fact.build()?);
             }
@@ -262,7 +262,9 @@ impl Editor<'_> {
         let id = resolve(self.state, entity)?;
         let name = Predicate::new(name)?;
         let called = self.state.name_or_id(&id);
-        let statement = self.state.vocabulary().sentence(&name, called, value);
+        // A new name is stated in its own words, not under the old one.
+        let subject = if name == attribute::NAME { value } else { spoken_of(self.state, &id) };
+        let statement = self.state.vocabulary().sentence(&name, subject, value);
         let builder = Fact::attribute(&id, name.clone(), Value::from(value), self.provenance())?;
         let summary = format!("set {called}'s {name}");
         Ok((summary, self.written(builder.statement(statement), options)?))
@@ -275,7 +277,8 @@ impl Editor<'_> {
             std::mem::swap(&mut subject, &mut object);
         }
         let (from, to) = (self.state.name_or_id(&subject), self.state.name_or_id(&object));
-        let statement = self.state.vocabulary().sentence(&predicate, from, to);
+        let (spoken_from, spoken_to) = (spoken_of(self.state, &subject), spoken_of(self.state, &object));
+        let statement = self.state.vocabulary().sentence(&predicate, spoken_from, spoken_to);
         let builder = Fact::relation(&subject, predicate.clone(), &object, self.provenance())?;
         let summary = format!("relate {from} {predicate} {to}");
         Ok((summary, self.written(builder.statement(statement), options)?))
@@ -329,8 +332,14 @@ impl Editor<'_> {
         let mut changes = succession(self.state, &open, fact.predicate(), fact.object(), &mut validity);
         let fact = Arc::new(builder.validity(validity).build()?);
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
-        let audience = if options.secret { Audience::Private } else { audience };
-        let mut known_by = knowers(audience, &fact, self.state);
+        let mut known_by = match options.secret {
+            // The bearer of a secret knows it; a group or place would tell all who belong to it.
+            true => {
+                let bears = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
+                Vec::from_iter(bears.then(|| fact.subject().clone().into()))
+            }
+            false => knowers(audience, &fact, self.state),
+        };
         for name in &options.known_by {
             known_by.push(resolve(self.state, name)?.into());
         }
@@ -352,10 +361,10 @@ impl Editor<'_> {
             (Some(value), Object::Value(_)) => Object::Value(value.into()),
         };
         let called = match &object {
-            Object::Entity(id) => self.state.name_or_id(id).to_owned(),
+            Object::Entity(id) => spoken_of(self.state, id).to_owned(),
             Object::Value(value) => value.to_string(),
         };
-        let subject = self.state.name_or_id(old.subject());
+        let subject = spoken_of(self.state, old.subject());
         let made = || self.state.vocabulary().sentence(old.predicate(), subject, &called);
         let statement = statement.map_or_else(made, str::to_owned);
         // What was removed since is not named again.
@@ -402,6 +411,11 @@ pub(crate) fn succession(
         };
     }
     older.into_iter().map(|old| Change::EndFact { fact: old.id(), until: until.clone() }).collect()
+}
+
+/// What an entity is called in a sentence that others may learn: never by a secret name, nor by an id that may be one.
+pub(crate) fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
+    state.open_name(id).unwrap_or("somebody")
 }
 
 /// The game clock as a date; a date that nobody can place, where no clock is set.

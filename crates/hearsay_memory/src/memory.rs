@@ -332,7 +332,8 @@ impl Memory {
             if !progress(status.texts.saturating_sub(status.pending_vectors), status.texts) {
                 return Err(MemoryError::Cancelled);
             }
-            if status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. }) {
+            let no_more = status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. });
+            if no_more && status.unindexed == 0 {
                 return Ok(status);
             }
             std::thread::sleep(Duration::from_millis(20));

@@ -195,10 +195,10 @@ fn fact(
         ..Provenance::new(method, author.clone())
     };
     let object = match &proposal.object {
-        Object::Entity(id) => state.name_or_id(id).to_owned(),
+        Object::Entity(id) => edit::spoken_of(state, id).to_owned(),
         Object::Value(value) => value.to_string(),
     };
-    let made = || state.vocabulary().sentence(&proposal.predicate, state.name_or_id(&proposal.subject), &object);
+    let made = || state.vocabulary().sentence(&proposal.predicate, edit::spoken_of(state, &proposal.subject), &object);
     let statement = proposal.statement.clone().unwrap_or_else(made);
     let builder = match &proposal.object {
         Object::Entity(id) => Fact::relation(&proposal.subject, proposal.predicate.clone(), id, provenance)?,
@@ -231,6 +231,8 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
     };
     let how = match &proposal.speaker {
         Some(speaker) => How::Told { by: Some(speaker.clone()) },
+        // Whom the rules name know of it; they need not have been there.
+        None if by_rule => How::Authored,
         None => How::Witnessed,
     };
     let own = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), How::Authored));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     MemoryError,
-    edit::{Editor, find_fact},
+    edit::{Editor, find_fact, succession},
 };
 
 /// Why something waits for the DM.
@@ -160,7 +160,14 @@ impl Decision {
             (format!("{word} \u{201C}{}\u{201D}", fact.statement()), changes)
         };
         let (summary, changes) = match self {
-            Self::Accept => judged("accept", Standing::Canon),
+            Self::Accept => {
+                let (summary, mut changes) = judged("accept", Standing::Canon);
+                // What is so now ends what was so before.
+                let open = state.values(fact.subject(), fact.predicate());
+                let mut validity = fact.validity().clone();
+                changes.extend(succession(state, &open, fact.predicate(), fact.object(), &mut validity));
+                (summary, changes)
+            }
             Self::False => judged("mark false", Standing::False),
             Self::Reject => (
                 format!("reject \u{201C}{}\u{201D}", fact.statement()),

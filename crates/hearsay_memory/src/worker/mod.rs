@@ -94,6 +94,8 @@ pub struct Status {
     pub texts: usize,
     /// Those that have no vector yet, though they are to have one.
     pub pending_vectors: usize,
+    /// Records of a large operation that are not searched yet.
+    pub unindexed: usize,
     /// Items that wait for the DM.
     pub reviews: usize,
     /// Writes that wait for their turn.
@@ -173,6 +175,8 @@ pub(crate) struct Worker {
     counts: Counts,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
+    /// Whether nobody can ask for anything any more.
+    closing: bool,
     /// Writes that were not taken yet, to count them.
     queued: Receiver<Command>,
 }
@@ -217,6 +221,7 @@ pub(crate) fn start(
         reviews: Reviews::default(),
         counts: Counts::default(),
         asides: (0, Vec::new()),
+        closing: false,
         queued: writes.clone(),
     };
     let thread = thread::Builder::new().name("hearsay-worker".into()).spawn(move || worker.run(reads, writes, inbox));
@@ -236,12 +241,16 @@ impl Worker {
         let none = never();
         let (mut reads, mut writes) = (Some(reads), Some(writes));
         loop {
+            self.closing = reads.is_none() && writes.is_none();
             self.begin_commit();
             let busy = self.do_slice();
-            if reads.is_none() && writes.is_none() && !busy && self.is_idle() {
+            if self.closing && !busy && self.is_idle() {
                 break;
             }
-            let patience = if busy { Duration::ZERO } else { self.questions.patience(Instant::now()) };
+            let now = Instant::now();
+            let patience = self.questions.patience(now);
+            let patience = self.writes.patience(now).map_or(patience, |until| until.min(patience));
+            let patience = if busy { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
             // Writes that have no room stay in their channel, which is full for callers sooner or later; reads go on.
             let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
@@ -380,6 +389,7 @@ impl Worker {
             entities: self.counts.entities,
             facts: self.counts.facts,
             texts: self.index.len() + self.writes.unindexed(),
+            unindexed: self.writes.unindexed(),
             pending_vectors: self.vectors.pending() + self.writes.unindexed(),
             reviews: self.reviews.count(),
             waiting_writes: self.writes.waiting() + self.queued.len(),

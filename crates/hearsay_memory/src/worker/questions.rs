@@ -43,6 +43,9 @@ pub(super) struct Questions {
     next: u64,
 }
 
+/// A deadline beyond this is as good as none, and clocks cannot count much further.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 /// How long the worker sleeps when nothing is asked.
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -70,7 +73,8 @@ impl Worker {
     }
 
     fn wait_or_answer(&mut self, asked: Asked, text: String, since: Instant, deadline: Option<Duration>) {
-        let until = since + deadline.unwrap_or_else(|| self.settings.recall.deadline());
+        let deadline = deadline.unwrap_or_else(|| self.settings.recall.deadline()).min(LONGEST);
+        let until = since + deadline;
         self.questions.next += 1;
         let id = self.questions.next;
         let wants = !text.trim().is_empty() && !matches!(self.model, ModelStatus::None { .. });
@@ -114,7 +118,7 @@ impl Worker {
     fn answer(&mut self, waiting: Waiting, vector: Option<Vec<f32>>, cut: bool) {
         let Waiting { asked, since, until } = waiting;
         // Whoever gave more time than the settings do wants the whole answer.
-        let hard = until.max(since + self.settings.recall.hard_deadline());
+        let hard = until.max(since + self.settings.recall.hard_deadline().min(LONGEST));
         let graph = Instant::now() < hard || vector.is_some();
         let mut cuts = Vec::new();
         cuts.extend(cut.then_some("meaning"));

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use hearsay_campaign::{ImportPlan, ImportReport};
@@ -92,6 +93,9 @@ pub(super) struct Writes {
     unindexed: VecDeque<Key>,
     /// Keys whose records in the graph tables are behind, with the position that they bring them to.
     unprojected: VecDeque<(VecDeque<Key>, Position)>,
+    /// How many keys those are, and when they are projected even if they are few.
+    unprojected_keys: usize,
+    project_at: Option<Instant>,
     /// How often the graph tables are being written anew: what changes meanwhile is written after.
     rebuilding: usize,
 }
@@ -104,6 +108,10 @@ pub(super) const LARGE: usize = 1_000;
 
 /// Keys that are indexed or projected at a time.
 const PORTION: usize = 100;
+
+/// How long few changes wait for others before they go to the graph tables: each transaction there slows the next
+/// commit down.
+const GATHER: Duration = Duration::from_millis(50);
 
 /// Rows that may wait in the store before more are made.
 const MOST_BACKLOG: usize = 20_000;
@@ -119,6 +127,12 @@ impl Writes {
 
     pub(super) fn has_room(&self) -> bool {
         self.waiting.len() < GROUP
+    }
+
+    /// How long until something is to be projected.
+    pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
+        // What is due and still here waits for the store, which will say when it has room.
+        self.project_at.and_then(|at| at.checked_duration_since(now)).filter(|patience| !patience.is_zero())
     }
 
     pub(super) fn unindexed(&self) -> usize {
@@ -271,6 +285,8 @@ impl Worker {
             self.writes.unindexed.extend(touched.iter().cloned());
         }
         self.writes.unprojected.push_back((touched.iter().cloned().collect(), position));
+        self.writes.unprojected_keys += touched.len();
+        self.writes.project_at.get_or_insert_with(|| Instant::now() + GATHER);
     }
 
     fn index_keys(&mut self, keys: &[Key]) {
@@ -297,19 +313,31 @@ impl Worker {
         if self.writes.rebuilding > 0 || self.store.backlog() > MOST_BACKLOG {
             return false;
         }
-        let Some((keys, position)) = self.writes.unprojected.front_mut() else { return false };
-        let count = keys.len().min(PORTION);
-        let portion: Vec<Key> = keys.drain(..count).collect();
-        let (last, position) = (keys.is_empty(), *position);
-        let made = rows(&self.world.state, &portion);
+        let Some(due) = self.writes.project_at else { return false };
+        if self.writes.unprojected_keys < PORTION && !self.closing && Instant::now() < due {
+            return false;
+        }
+        let (mut portion, mut complete) = (BTreeSet::new(), Position(0));
+        while portion.len() < PORTION
+            && let Some((keys, position)) = self.writes.unprojected.front_mut()
+        {
+            let count = keys.len().min(PORTION - portion.len());
+            portion.extend(keys.drain(..count));
+            self.writes.unprojected_keys -= count;
+            // Until its last record is written, the tables are complete up to the operation before.
+            complete = Position(position.0 - u64::from(!keys.is_empty()));
+            if keys.is_empty() {
+                self.writes.unprojected.pop_front();
+            }
+        }
+        if self.writes.unprojected.is_empty() {
+            self.writes.project_at = None;
+        }
+        let portion: Vec<Key> = portion.into_iter().collect();
         let internal = self.internal.clone();
-        // Until its last record is written, the tables are complete up to the operation before.
-        self.store.project(made, if last { position } else { Position(position.0 - 1) }, move |result| {
+        self.store.project(rows(&self.world.state, &portion), complete, move |result| {
             let _ = internal.send(Internal::Projected(result));
         });
-        if last {
-            self.writes.unprojected.pop_front();
-        }
         true
     }
 

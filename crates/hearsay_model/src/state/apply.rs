@@ -98,8 +98,9 @@ impl State {
                 }
             }
             Change::Learn(knowledge) => {
-                let row = || KnowledgeRow { record: Row::default(), shown: false };
-                let (index, new) = self.knowledge.find_or_add(&knowledge.id(), row);
+                let id = knowledge.id();
+                let row = || KnowledgeRow { id, record: Row::default(), shown: false };
+                let (index, new) = self.knowledge.find_or_add(&id, row);
                 self.knowledge.at_mut(index).record.writes.push(write);
                 if new {
                     self.index_knowledge(knowledge, index);
@@ -265,12 +266,12 @@ impl State {
             let knower = edge.knower.entity().is_none_or(|id| self.entity(id).is_some());
             knower && self.fact(edge.fact).is_some_and(|fact| fact.standing().is_in_world())
         });
-        let id = value.as_ref().or(row.record.value.as_ref()).map(|edge| edge.id());
+        let id = row.id;
         let changed = row.shown != shown || row.record.value != value;
         let row = self.knowledge.at_mut(index);
         row.record.value = value;
         row.shown = shown;
-        id.filter(|_| changed)
+        changed.then_some(id)
     }
 
     fn refresh_vocabulary(&mut self) {

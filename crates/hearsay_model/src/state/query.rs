@@ -149,14 +149,19 @@ impl State {
         self.knowledge.get(&id).filter(|row| row.shown)?.record.value.as_ref()
     }
 
-    fn edges<'a>(&'a self, indices: &'a [u32]) -> impl Iterator<Item = &'a Arc<Knowledge>> {
+    fn edges<'a>(&'a self, indices: &'a [u32]) -> impl Iterator<Item = (KnowledgeId, &'a Arc<Knowledge>)> {
         let rows = indices.iter().map(|&index| self.knowledge.at(index)).filter(|row| row.shown);
-        rows.filter_map(|row| row.record.value.as_ref())
+        rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
     /// What a knower knows by an edge of its own: not what it knows as member or resident. In no order that means
     /// anything.
     pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<Knowledge>> {
+        self.edges_of(knower).map(|(_, edge)| edge)
+    }
+
+    /// What [`knowledge_of`](Self::knowledge_of) a knower tells, each edge with its id: to make one takes a hash.
+    pub fn edges_of(&self, knower: &Knower) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
         let indices = match knower {
             Knower::World => self.common.as_slice(),
             Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.knows),
@@ -166,7 +171,7 @@ impl State {
 
     /// The edges that lead to a fact. In no order that means anything.
     pub fn known_by(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
-        self.edges(self.facts.get(&fact).map_or(&[][..], |row| &row.known_by))
+        self.edges(self.facts.get(&fact).map_or(&[][..], |row| &row.known_by)).map(|(_, edge)| edge)
     }
 
     /// The edges that were recorded for a fact, those that sleep because it is proposed or rejected too.

@@ -4,7 +4,7 @@ use std::{hash::Hash, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use crate::{Entity, EntityId, Fact, FactId, Knowledge};
+use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId};
 
 /// A change in the journal: which operation, which of its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +64,7 @@ pub(super) struct FactRow {
 
 #[derive(Debug, Clone)]
 pub(super) struct KnowledgeRow {
+    pub(super) id: KnowledgeId,
     pub(super) record: Row<Knowledge>,
     /// Whether the record has a value, its fact is shown and part of the world, and its knower exists.
     pub(super) shown: bool,
