@@ -46,3 +46,8 @@ pub use review::{Decision, ReviewItem, review_items, would_learn};
 pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
 pub use ticket::Ticket;
 pub use worker::{Event, ModelStatus, Status, World};
+
+/// The README's code, so that it compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ReadmeTests;

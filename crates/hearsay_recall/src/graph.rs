@@ -4,7 +4,6 @@
 
 use std::{
     cell::Cell,
-    cmp::Ordering,
     collections::{BTreeMap, VecDeque},
 };
 
@@ -70,6 +69,9 @@ pub struct Neighbour<'a> {
     pub forward: bool,
 }
 
+/// The place of an entity that a walk has not reached. Places count from 1; the start has 0.
+const UNSEEN: u32 = u32::MAX;
+
 /// The entities within some hops of one, the nearest first, at most so many. Among equals, by id.
 pub fn neighbours<'a>(
     state: &'a State,
@@ -79,38 +81,47 @@ pub fn neighbours<'a>(
     limit: usize,
 ) -> Vec<Neighbour<'a>> {
     let Some(start) = state.index_of(from) else { return Vec::new() };
-    let seen = vec![Cell::new(false); state.index_count()];
-    seen[start as usize].set(true);
-    let (mut found, mut frontier) = (Vec::new(), vec![start]);
+    // Where each entity stands among those found; `UNSEEN`, until it is.
+    let place = vec![Cell::new(UNSEEN); state.index_count()];
+    place[start as usize].set(0);
+    let mut found: Vec<Neighbour> = Vec::new();
+    let mut frontier = vec![start];
     for distance in 1..=depth {
-        let mut level: Vec<(u32, Neighbour)> = Vec::new();
+        let (begin, mut next) = (found.len(), Vec::new());
+        // What was reached on this level may still be reached by a relation with a smaller id.
+        let open = |other: u32| place[other as usize].get() == UNSEEN || place[other as usize].get() as usize > begin;
         let mut reach = |link: Link<'a>| {
-            if !seen[link.other_index() as usize].get() && walk.follows(&link) {
-                let (id, fact) = (link.other(), &**link.fact());
-                level.push((link.other_index(), Neighbour { id, distance, fact, forward: link.is_forward() }));
+            let at = &place[link.other_index() as usize];
+            if !open(link.other_index()) || !walk.follows(&link) {
+                return;
+            }
+            let neighbour = Neighbour { id: link.other(), distance, fact: link.fact(), forward: link.is_forward() };
+            match at.get() {
+                UNSEEN => {
+                    found.push(neighbour);
+                    at.set(found.len() as u32);
+                    next.push(link.other_index());
+                }
+                at => {
+                    let known = &mut found[at as usize - 1];
+                    if neighbour.fact.id() < known.fact.id() {
+                        *known = neighbour;
+                    }
+                }
             }
         };
         for &index in &frontier {
             // What the DM sees is known without a look at the fact; a knower may believe what does not stand.
             match walk.view {
-                None => state.standing_links_at(index, |other| !seen[other as usize].get()).for_each(&mut reach),
+                None => state.standing_links_at(index, open).for_each(&mut reach),
                 Some(_) => state.links_at(index).for_each(&mut reach),
             }
         }
-        // Of several relations that lead to one entity, that with the smallest id is told.
-        level.sort_unstable_by(|(a, x), (b, y)| {
-            let order = if a == b { Ordering::Equal } else { x.id.cmp(y.id) };
-            order.then_with(|| x.fact.id().cmp(&y.fact.id()))
-        });
-        level.dedup_by_key(|(index, _)| *index);
-        frontier = level.iter().map(|(index, _)| *index).collect();
-        for (index, neighbour) in level {
-            seen[index as usize].set(true);
-            found.push(neighbour);
-        }
-        if frontier.is_empty() || found.len() >= limit {
+        found[begin..].sort_unstable_by_key(|neighbour| neighbour.id);
+        if next.is_empty() || found.len() >= limit {
             break;
         }
+        frontier = next;
     }
     found.truncate(limit);
     found
