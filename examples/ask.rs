@@ -1,0 +1,26 @@
+//! Asks two characters of the tiny campaign one question, and prints what a language model would be given for each.
+//!
+//! ```sh
+//! cargo run -p hearsay_examples --example ask
+//! ```
+
+#![allow(clippy::print_stdout)]
+
+use std::path::Path;
+
+use hearsay_memory::{Ask, Memory, MemoryOptions};
+use hearsay_recall::Form;
+
+fn main() -> anyhow::Result<()> {
+    let campaign = Path::new(env!("CARGO_MANIFEST_DIR")).join("../campaigns/tiny-tavern");
+    // A memory that is gone when it closes; `MemoryOptions::for_campaign` keeps one in the campaign's directory.
+    let memory = Memory::open(MemoryOptions::in_memory())?;
+    let imported = memory.import(campaign)?.wait()?;
+    println!("{}\n", imported.written.map_or_else(String::new, |written| written.summary));
+    memory.wait_for_vectors(|_, _| true)?;
+    for speaker in ["gaffer-moss", "rook"] {
+        let answer = memory.ask(Ask::new(speaker, "Who took the silver spoon?"))?.wait()?;
+        println!("{}", answer.context.render(Form::Prompt, false));
+    }
+    Ok(memory.close()?)
+}

@@ -1,0 +1,1 @@
+//! Runnable examples: `cargo run -p hearsay_examples --example ask`.
