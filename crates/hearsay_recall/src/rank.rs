@@ -95,7 +95,7 @@ const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     let docs = candidates(view, index);
     let words = words_channel(&docs, index, query.text);
-    let graph = if query.graph { graph_channel(view, &query.named) } else { FxHashMap::default() };
+    let graph = if query.graph { graph_channel(view, index, &query.named) } else { FxHashMap::default() };
     let mut ranked: Vec<Ranked> = Vec::new();
     for ((id, doc), words) in docs.iter().zip(words) {
         let cosine = query.vector.and_then(|vector| index.similarity(doc, vector));
@@ -172,11 +172,12 @@ fn words_channel(docs: &[(DocId, &Doc)], index: &Index, question: &str) -> Vec<f
 }
 
 /// Facts and passages of the named entities, each entity by its rarity in the view; and those one hop on.
-fn graph_channel(view: &View, named: &[Named]) -> FxHashMap<DocId, f32> {
+fn graph_channel(view: &View, index: &Index, named: &[Named]) -> FxHashMap<DocId, f32> {
     let mut scores = FxHashMap::default();
     if named.is_empty() {
         return scores;
     }
+    let sought: Vec<Sought> = named.iter().map(|named| Sought::of(named, index)).collect();
     let mut degree: BTreeMap<&EntityId, f32> = BTreeMap::new();
     for known in view.facts() {
         for id in ends(known) {
@@ -185,12 +186,12 @@ fn graph_channel(view: &View, named: &[Named]) -> FxHashMap<DocId, f32> {
     }
     let rarity = |id: &EntityId| 1.0 / (1.0 + degree.get(id).copied().unwrap_or_default()).ln().max(1.0);
     let total: f32 = named.iter().map(|named| rarity(&named.id)).sum();
-    let share = |is: &dyn Fn(&Named) -> bool| -> f32 {
-        named.iter().filter(|named| is(named)).map(|named| rarity(&named.id)).sum::<f32>() / total
+    let share = |is: &dyn Fn(&Sought) -> bool| -> f32 {
+        sought.iter().filter(|sought| is(sought)).map(|sought| rarity(&sought.named.id)).sum::<f32>() / total
     };
     let mut neighbours: BTreeMap<&EntityId, f32> = BTreeMap::new();
     for known in view.facts() {
-        let share = share(&|named| is_about(known, named));
+        let share = share(&|sought| is_about(known, sought, index));
         if share > 0.0 {
             scores.insert(DocId::Fact(known.id()), share);
             for other in ends(known).filter(|other| named.iter().all(|named| named.id != **other)) {
@@ -206,8 +207,7 @@ fn graph_channel(view: &View, named: &[Named]) -> FxHashMap<DocId, f32> {
         }
     }
     for (id, heard) in view.passages() {
-        let words = text::words(&heard.passage.text);
-        let share = share(&|named| named.stands_in(&words));
+        let share = share(&|sought| sought.stands_in(DocId::Passage(id), &heard.passage.text, index));
         if share > 0.0 {
             scores.insert(DocId::Passage(id), share);
         }
@@ -223,6 +223,27 @@ fn ends(known: &Known) -> impl Iterator<Item = &EntityId> {
 
 /// Whether a fact is about a named entity as far as the knower can tell: an end of it, or named in the sentence by a name
 /// that the knower has. Somebody who heard of "the Grey Lady" does not know whom the author meant.
-fn is_about(known: &Known, named: &Named) -> bool {
-    ends(known).any(|id| *id == named.id) || named.stands_in(&text::words(known.statement()))
+fn is_about(known: &Known, sought: &Sought, index: &Index) -> bool {
+    ends(known).any(|id| *id == sought.named.id) || sought.stands_in(DocId::Fact(known.id()), known.statement(), index)
+}
+
+/// A named entity, with what the index tells of its names at once.
+struct Sought<'a> {
+    named: &'a Named,
+    /// For each name that can stand in a text at all, the terms of its words.
+    terms: Vec<Vec<u32>>,
+}
+
+impl<'a> Sought<'a> {
+    fn of(named: &'a Named, index: &Index) -> Self {
+        let terms = |name: &Vec<String>| stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect();
+        Self { named, terms: named.names.iter().filter_map(terms).collect() }
+    }
+
+    /// Whether one of the names stands in a text. Its words are only looked at where its terms allow it.
+    fn stands_in(&self, id: DocId, text: &str, index: &Index) -> bool {
+        let Some(doc) = index.doc(id) else { return false };
+        let may = self.terms.iter().any(|terms| terms.iter().all(|term| doc.count(*term).is_some()));
+        may && self.named.stands_in(&text::words(text))
+    }
 }
