@@ -385,7 +385,11 @@ impl UndoTarget {
             return Ok(*position);
         }
         let is_edit = |operation: &Operation| {
-            !operation.changes.iter().all(|change| matches!(change, Change::Void(_) | Change::Restore(_)))
+            // Neither an undo nor the memory's own record of its model is what somebody wants to take back.
+            let own = |change: &Change| {
+                matches!(change, Change::Void(_) | Change::Restore(_) | Change::Set(Setting::Model(_)))
+            };
+            !operation.changes.iter().all(own)
         };
         let by = |operation: &Operation| match self {
             Self::LastBy(author) => operation.author == *author,

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use hearsay_embed::{TextHash, text_hash};
-use hearsay_model::{Fact, Key, State};
+use hearsay_model::{Author, Change, Fact, Key, Operation, Setting, State};
 use hearsay_recall::{DocId, Index};
 
 use super::{
-    Event, Internal, ModelStatus, Worker,
+    Event, Internal, ModelStatus, Worker, Write,
     encoder::{BATCH, Encoded},
 };
+use crate::memory::now;
 
 /// The texts that want a vector, and those that have one.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub(super) struct Vectors {
     unkept: Vec<(TextHash, Vec<f32>)>,
     /// Whether the kept vectors of the model were read.
     kept_read: bool,
+    /// Whether the model was recorded since opening.
+    recorded: bool,
     /// Whether a batch is under way.
     encoding: bool,
 }
@@ -192,12 +195,33 @@ impl Worker {
         if vectors.is_empty() {
             return;
         }
+        let id = id.clone();
         let internal = self.internal.clone();
-        self.store.put_vectors(id, vectors, move |result| {
+        self.store.put_vectors(&id, vectors, move |result| {
             if let Err(error) = result {
                 let _ = internal.send(Internal::Failed(format!("vectors were not kept: {error}")));
             }
         });
+        self.record_model(&id);
+    }
+
+    /// Records which model makes the campaign's vectors (decision 11), and drops those of another.
+    fn record_model(&mut self, id: &str) {
+        // At the end nothing is written any more: the next to open the campaign records it.
+        if self.closing || self.vectors.recorded || self.world.state.model() == Some(id) {
+            return;
+        }
+        self.vectors.recorded = true;
+        if self.world.state.model().is_some() {
+            self.store.clear_vectors(Some(id), |result| {
+                if let Err(error) = result {
+                    tracing::warn!("vectors of another model were not deleted: {error}");
+                }
+            });
+        }
+        let change = Change::Set(Setting::Model(id.to_owned()));
+        let operation = Operation::new(Author::Game, format!("vectors by {id}"), vec![change]);
+        self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
     }
 
     /// Hands the encoder its next batch, if it has none.

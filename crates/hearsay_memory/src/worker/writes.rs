@@ -27,6 +27,8 @@ pub(crate) enum Write {
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
     /// Files that were read.
     Import(Box<Import>),
+    /// A record of the memory's own, that nobody waits for.
+    Own(Operation),
 }
 
 /// An import that was read. What it changes is found out beside the worker, when its turn has come.
@@ -43,6 +45,7 @@ impl Write {
             Self::Operation { responder, .. } => responder.is_cancelled(),
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
+            Self::Own(_) => false,
         }
     }
 
@@ -59,6 +62,7 @@ impl Write {
                 import.report = plan.report;
                 plan.operation
             }),
+            Self::Own(operation) => Some(operation.clone()),
         };
         let operation = operation.map(Arc::new);
         if let Some(operation) = &operation {
@@ -77,6 +81,11 @@ impl Write {
             Self::Import(import) => {
                 let Import { report, responder, .. } = *import;
                 responder.give(written.map(|written| ImportOutcome { report, written }));
+            }
+            Self::Own(_) => {
+                if let Err(error) = written {
+                    tracing::warn!("a record of the memory's own was not written: {error}");
+                }
             }
         }
     }

@@ -86,3 +86,23 @@ fn a_text_that_was_undone_and_came_back_has_its_vector() {
     println!("{:?}", flutes.channels);
     assert!(hits[0].text.contains("flutes"), "{hits:?}");
 }
+
+#[test]
+fn the_state_records_which_model_made_the_vectors() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    memory.import(tiny_tavern()).unwrap().wait().unwrap();
+    let ModelStatus::Ready { id } = memory.wait_for_vectors(|_, _| true).unwrap().model else { panic!("no model") };
+    let edited = do_edit(&memory, set("Rook", "lore", "Rook whistles at night."));
+    assert_eq!(state(&memory).model(), Some(id.as_str()));
+    // It is no edit that somebody would take back.
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let (position, _) = memory.undo_preview(UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(position, edited.position);
+    let recorded = state(&memory).position();
+    memory.close().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    assert_eq!(state(&memory).position(), recorded, "recorded once");
+    memory.close().unwrap();
+}
