@@ -35,17 +35,17 @@ pub struct Walk<'a> {
 
 impl Walk<'_> {
     fn follows(&self, link: &Link) -> bool {
+        self.leads(link) && self.sees(link.fact())
+    }
+
+    /// Whether a relation is one of those that are followed, and this the way it is followed.
+    fn leads(&self, link: &Link) -> bool {
         let way = match self.direction {
             Direction::Both => true,
             Direction::Out => link.is_forward(),
             Direction::In => !link.is_forward(),
         };
-        way && self.takes(link.fact())
-    }
-
-    /// Whether a relation counts, whichever way it is followed.
-    fn takes(&self, fact: &Fact) -> bool {
-        (self.predicates.is_empty() || self.predicates.contains(fact.predicate())) && self.sees(fact)
+        way && (self.predicates.is_empty() || self.predicates.contains(link.fact().predicate()))
     }
 
     fn sees(&self, fact: &Fact) -> bool {
@@ -92,7 +92,7 @@ pub fn neighbours<'a>(
         let open = |other: u32| place[other as usize].get() == UNSEEN || place[other as usize].get() as usize > begin;
         let mut reach = |link: Link<'a>| {
             let at = &place[link.other_index() as usize];
-            if !open(link.other_index()) || !walk.follows(&link) {
+            if !open(link.other_index()) || !walk.leads(&link) {
                 return;
             }
             let neighbour = Neighbour { id: link.other(), distance, fact: link.fact(), forward: link.is_forward() };
@@ -114,10 +114,13 @@ pub fn neighbours<'a>(
             // What the DM sees is known without a look at the fact; a knower may believe what does not stand.
             match walk.view {
                 None => state.standing_links_at(index, open).for_each(&mut reach),
-                Some(_) => state.links_at(index).for_each(&mut reach),
+                Some(_) => state.links_at(index).filter(|link| walk.sees(link.fact())).for_each(&mut reach),
             }
         }
-        found[begin..].sort_unstable_by_key(|neighbour| neighbour.id);
+        next.sort_unstable_by_key(|&index| state.rank_at(index));
+        let level: Vec<Neighbour> = next.iter().map(|&index| found[place[index as usize].get() as usize - 1]).collect();
+        found.truncate(begin);
+        found.extend(level);
         if next.is_empty() || found.len() >= limit {
             break;
         }
@@ -250,10 +253,12 @@ pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Walk, depth: usize
     let mut entities: Vec<&EntityId> = around.iter().map(|neighbour| neighbour.id).collect();
     entities.push(&center.id);
     entities.sort_unstable();
+    let either_way = Walk { direction: Direction::Both, ..walk.clone() };
     let mut relations: Vec<&Fact> = Vec::new();
     for id in &entities {
-        let inside =
-            |link: &Link| link.is_forward() && walk.takes(link.fact()) && entities.binary_search(&link.other()).is_ok();
+        let inside = |link: &Link| {
+            link.is_forward() && either_way.follows(link) && entities.binary_search(&link.other()).is_ok()
+        };
         relations.extend(state.links(id).filter(inside).map(|link| &**link.fact()));
     }
     relations.sort_unstable_by_key(|fact| fact.id());

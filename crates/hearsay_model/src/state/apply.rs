@@ -1,14 +1,17 @@
 //! Applying operations: writes are noted in their rows, and the rows that they touch are folded again.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     Applied, ApplyError, Entry, State,
     rows::{EntityRow, FactRow, KnowledgeRow, RawLink, Row, Write},
 };
 use crate::{
-    Change, Entity, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Standing, Vocabulary,
-    attribute, text,
+    Change, Entity, EntityId, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Standing,
+    Vocabulary, attribute, text,
 };
 
 impl State {
@@ -73,7 +76,7 @@ impl State {
     fn note(&mut self, change: &Change, write: Write) {
         match change {
             Change::AddEntity(Entity { id, .. }) | Change::RemoveEntity(id) => {
-                let (index, _) = self.entities.find_or_add(id, || EntityRow::new(id));
+                let index = self.entity_row(id);
                 self.entities.at_mut(index).record.writes.push(write);
             }
             Change::AssertFact(fact) => {
@@ -128,9 +131,18 @@ impl State {
         }
     }
 
+    /// The dense index of an entity, which gets one if it has none.
+    fn entity_row(&mut self, id: &EntityId) -> u32 {
+        let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
+        if new {
+            self.ranks = OnceLock::new();
+        }
+        index
+    }
+
     fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
         for id in fact.entities() {
-            let (entity, _) = self.entities.find_or_add(id, || EntityRow::new(id));
+            let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
             // Asserted again, a fact may mention more than it did. One that is new stands last, if it is there already.
             let there = if new { row.facts.last() == Some(&index) } else { row.facts.contains(&index) };
@@ -167,7 +179,7 @@ impl State {
         match &knowledge.knower {
             Knower::World => self.common.push(index),
             Knower::Entity(id) => {
-                let (entity, _) = self.entities.find_or_add(id, || EntityRow::new(id));
+                let entity = self.entity_row(id);
                 self.entities.at_mut(entity).knows.push(index);
             }
         }

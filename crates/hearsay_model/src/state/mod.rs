@@ -13,7 +13,10 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use rustc_hash::FxHashMap;
 
@@ -50,6 +53,9 @@ pub struct State {
     journal: Vec<Entry>,
     vocabulary: Arc<Vocabulary>,
     entities: Table<EntityId, EntityRow>,
+    /// Places of the entities in the order of their ids, by dense index: made when a walk first sorts what it found, and
+    /// forgotten when there is a new one.
+    ranks: OnceLock<Vec<u32>>,
     facts: Table<FactId, FactRow>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: Vec<bool>,
