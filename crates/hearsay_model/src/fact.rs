@@ -360,6 +360,11 @@ impl Fact {
         self.parts.standing
     }
 
+    /// Whether it is canon or claimed, and holds now: what the DM's walks follow.
+    pub fn stands(&self) -> bool {
+        matches!(self.standing(), Standing::Canon | Standing::Claimed) && !self.validity().is_closed()
+    }
+
     /// How it is meant to be kept.
     pub fn secrecy(&self) -> Secrecy {
         self.parts.secrecy

@@ -8,7 +8,7 @@ use std::{
 };
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, Fact, Kind, Link, Predicate, Secrecy, Standing, State, attribute};
+use hearsay_model::{EntityId, Fact, Kind, Link, Predicate, Secrecy, State, attribute};
 
 /// Which way relations are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Walk<'_> {
     fn sees(&self, fact: &Fact) -> bool {
         match self.view {
             Some(view) => view.fact(fact.id()).is_some(),
-            None => matches!(fact.standing(), Standing::Canon | Standing::Claimed) && !fact.validity().is_closed(),
+            None => fact.stands(),
         }
     }
 }

@@ -10,8 +10,8 @@ use super::{
     rows::{EntityRow, FactRow, KnowledgeRow, RawLink, Row, Write},
 };
 use crate::{
-    Change, Entity, EntityId, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Standing,
-    Vocabulary, attribute, text,
+    Change, Entity, EntityId, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Vocabulary,
+    attribute, text,
 };
 
 impl State {
@@ -263,10 +263,7 @@ impl State {
         let row = self.facts.at_mut(index);
         row.record.value = value;
         row.shown = shown;
-        let stands = |fact: &Arc<Fact>| {
-            matches!(fact.standing(), Standing::Canon | Standing::Claimed) && !fact.validity().is_closed()
-        };
-        self.stands[index as usize] = shown && row.record.value.as_ref().is_some_and(stands);
+        self.stands[index as usize] = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
         was != in_world(row)
     }
 
