@@ -10,7 +10,7 @@ use super::{
     rows::{EntityRow, FactRow, KnowledgeRow, RawLink, Row, Write},
 };
 use crate::{
-    Change, Entity, EntityId, Fact, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Vocabulary,
+    Change, Entity, EntityId, Fact, FactId, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Vocabulary,
     attribute, text,
 };
 
@@ -80,23 +80,21 @@ impl State {
                 self.entities.at_mut(index).record.writes.push(write);
             }
             Change::AssertFact(fact) => {
-                let (id, row) = (fact.id(), || FactRow {
-                    id: fact.id(),
-                    record: Row::default(),
-                    shown: false,
-                    known_by: Vec::new(),
-                });
-                let (index, new) = self.facts.find_or_add(&id, row);
-                self.facts.at_mut(index).record.writes.push(write);
-                self.stands.resize(self.facts.rows.len(), false);
-                self.index_fact(fact, index, new);
+                let index = self.fact_row(fact.id());
+                let writes = &mut self.facts.at_mut(index).record.writes;
+                let first = writes.is_empty();
+                writes.push(write);
+                self.index_fact(fact, index, first);
             }
             Change::EndFact { fact, .. }
             | Change::SetStanding { fact, .. }
             | Change::SetSecrecy { fact, .. }
             | Change::Confirm(fact)
             | Change::RetractFact(fact) => {
-                if let Some(index) = self.facts.find(fact) {
+                // Without a fact there is nothing that it could change.
+                if let Some(index) = self.facts.find(fact)
+                    && !self.facts.at(index).record.writes.is_empty()
+                {
                     self.facts.at_mut(index).record.writes.push(write);
                 }
             }
@@ -136,6 +134,16 @@ impl State {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
             self.ranks = OnceLock::new();
+        }
+        index
+    }
+
+    /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
+    fn fact_row(&mut self, id: FactId) -> u32 {
+        let row = || FactRow { id, record: Row::default(), shown: false, known_by: Vec::new() };
+        let (index, new) = self.facts.find_or_add(&id, row);
+        if new {
+            self.stands.push(false);
         }
         index
     }
@@ -183,9 +191,8 @@ impl State {
                 self.entities.at_mut(entity).knows.push(index);
             }
         }
-        if let Some(fact) = self.facts.find(&knowledge.fact) {
-            self.facts.at_mut(fact).known_by.push(index);
-        }
+        let fact = self.fact_row(knowledge.fact);
+        self.facts.at_mut(fact).known_by.push(index);
     }
 
     /// Folds the touched rows again, and those whose visibility hangs on them.
