@@ -18,7 +18,18 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;
+mod believe;
+mod chain;
+mod credence;
+pub mod learn;
+mod occasion;
+mod trust;
 mod view;
 
 pub use audience::{Surroundings, knowers};
+pub use believe::{Attributed, BELIEVED, Belief, Hold, Reason};
+pub use chain::{ChainLink, Fallout, chains, fallout, origins_of, withdrawal};
+pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
+pub use occasion::{Occasion, is_dead, present};
+pub use trust::{Experience, Trust};
 pub use view::{Heard, Known, Recency, Via, View, Way};

@@ -3,11 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
-    Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Object,
-    Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, predicate,
+    Attitude, Bearing, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
+    Object, Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, Vocabulary, attribute, predicate,
 };
 
-use crate::audience::is_structure;
+use crate::{
+    audience::is_structure,
+    credence::{Weighed, Weigher, combine, credence},
+};
 
 /// By which way an edge of knowledge reaches the knower.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,15 +36,17 @@ pub struct Way {
     pub via: Via,
     /// Since when the knower has it by this way: the later of learning and joining.
     pub since: Option<GameTime>,
+    /// How much it makes the knower believe, with the chain behind it counted in.
+    pub belief: Credence,
 }
 
 /// How late a state of something is: by the moment from which it is so, then by when it was learned, then by when it was
 /// recorded. Two states may be equally late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Recency {
-    since: Option<GameTime>,
-    learned: Option<GameTime>,
-    recorded: Timestamp,
+    pub(crate) since: Option<GameTime>,
+    pub(crate) learned: Option<GameTime>,
+    pub(crate) recorded: Timestamp,
 }
 
 /// A fact that is known, with the ways in which it is.
@@ -51,6 +56,8 @@ pub struct Recency {
 pub struct Known {
     fact: Arc<Fact>,
     ways: Vec<Way>,
+    shared: Vec<Way>,
+    credence: Credence,
 }
 
 impl Known {
@@ -72,6 +79,11 @@ impl Known {
     /// What it points at.
     pub fn object(&self) -> &Object {
         self.fact.object()
+    }
+
+    /// What it has to do with another fact.
+    pub fn bearing(&self) -> Option<Bearing> {
+        self.fact.bearing()
     }
 
     /// The sentence that states it.
@@ -124,17 +136,22 @@ impl Known {
         learned.or(self.fact.provenance().session.as_ref())
     }
 
-    /// The ways in which it is known: the strongest first, by credence, then own before group before common.
+    /// The ways in which it is known: own ones first, then the strongest.
     pub fn ways(&self) -> &[Way] {
         &self.ways
     }
 
-    /// How much the knower believes it: what its own edges say, if it has any; else the strongest of the others.
+    /// The knower's own records of having passed it on: the company of each edge is whom it told.
+    pub fn shared(&self) -> &[Way] {
+        &self.shared
+    }
+
+    /// How much the knower believes it, by all [ways](crate::combine) together.
     ///
     /// What somebody saw or was told weighs more than what the place believes: a liar does not take up his own lie
     /// because his town does.
     pub fn credence(&self) -> Credence {
-        self.ways.first().map_or(Credence::NONE, |way| way.edge.credence)
+        self.credence
     }
 
     /// How it was learned, by the way that counts.
@@ -153,6 +170,42 @@ impl Known {
     }
 }
 
+impl Known {
+    /// Sorts the ways, and weighs them.
+    fn settle(&mut self, weigher: &mut Weigher) {
+        for way in &mut self.ways {
+            if !way.edge.sources.is_empty() {
+                way.belief = credence(weigher.belief(way.id, &way.edge));
+            }
+        }
+        self.ways.sort_by(|a, b| {
+            let rank = |way: &Way| (way.via != Via::Own, std::cmp::Reverse(way.belief));
+            rank(a).cmp(&rank(b)).then_with(|| a.via.cmp(&b.via)).then_with(|| a.id.cmp(&b.id))
+        });
+        self.ways.dedup_by(|a, b| a.id == b.id && a.via == b.via && a.since == b.since);
+        self.shared.sort_by_key(|way| (way.since, way.id));
+        self.credence = match &self.ways[..] {
+            [only] => only.belief,
+            ways => {
+                let weighed = |way| {
+                    let Way { id, edge, via, belief, .. }: &Way = way;
+                    Weighed { id: *id, edge, belief: belief.get(), own: *via == Via::Own }
+                };
+                let shared: Vec<&Knowledge> = self.shared.iter().map(|way| &*way.edge).collect();
+                credence(combine(&ways.iter().map(weighed).collect::<Vec<_>>(), &shared))
+            }
+        };
+    }
+}
+
+/// What a group keeps for some of its ranks.
+struct Ranked {
+    way: Way,
+    fact: Arc<Fact>,
+    /// The rank of the knower in the group.
+    held: Option<String>,
+}
+
 /// A passage that was heard or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
@@ -169,6 +222,17 @@ pub struct View {
     as_of: Option<GameTime>,
     facts: BTreeMap<FactId, Known>,
     passages: BTreeMap<PassageId, Heard>,
+    vocabulary: Arc<Vocabulary>,
+}
+
+/// Whose knowledge reaches the knower, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Reach {
+    from: Knower,
+    via: Via,
+    stay: Stay,
+    /// The knower's rank there, if it is a member itself.
+    rank: Option<String>,
 }
 
 /// A stretch of game time: from a moment up to, not including, another. `None` is open.
@@ -206,15 +270,18 @@ impl View {
     ///    joining and learning, for good. Repeated until nothing is added.
     /// 3. Passages that it, one of these groups or places during the stay, or everybody heard.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
-        let mut view = Self { knower: knower.clone(), as_of, facts: BTreeMap::new(), passages: BTreeMap::new() };
-        let mut sources = vec![(Knower::World, Via::Common, Stay::ALWAYS)];
+        let (facts, passages) = (BTreeMap::new(), BTreeMap::new());
+        let mut view =
+            Self { knower: knower.clone(), as_of, facts, passages, vocabulary: Arc::clone(state.vocabulary()) };
+        let reach = |from: Knower, via| Reach { from, via, stay: Stay::ALWAYS, rank: None };
+        let mut sources = vec![reach(Knower::World, Via::Common)];
         if matches!(knower, Knower::Entity(_)) {
-            sources.push((knower.clone(), Via::Own, Stay::ALWAYS));
+            sources.push(reach(knower.clone(), Via::Own));
         }
-        let mut taken = 0;
-        while taken < sources.len() {
-            for (from, via, stay) in &sources[taken..] {
-                view.take(state, from, via, *stay);
+        let (mut taken, mut ranked) = (0, Vec::new());
+        loop {
+            for source in &sources[taken..] {
+                view.take(state, source, &mut ranked);
             }
             taken = sources.len();
             for group in knower.entity().into_iter().flat_map(|id| view.groups(id)) {
@@ -222,45 +289,88 @@ impl View {
                     sources.push(group);
                 }
             }
+            if taken == sources.len() && !view.take_ranked(&mut ranked) {
+                break;
+            }
         }
         view.hear(state, &sources);
-        for known in view.facts.values_mut() {
-            known.ways.sort_by(|a, b| {
-                let rank = |way: &Way| (way.via != Via::Own, std::cmp::Reverse(way.edge.credence));
-                rank(a).cmp(&rank(b)).then_with(|| a.via.cmp(&b.via)).then_with(|| a.id.cmp(&b.id))
-            });
-            known.ways.dedup_by(|a, b| a.id == b.id && a.via == b.via && a.since == b.since);
-        }
+        let mut weigher = Weigher::new(state);
+        view.facts.retain(|_, known| {
+            known.settle(&mut weigher);
+            !known.ways.is_empty()
+        });
         view
     }
 
-    /// Takes over what somebody knows, as far as it reaches one who stays with them so long.
-    fn take(&mut self, state: &State, from: &Knower, via: &Via, stay: Stay) {
+    /// Takes over what somebody knows, as far as it reaches one who stays with them so long. What is for certain ranks
+    /// waits, until it is known how those lie.
+    fn take(&mut self, state: &State, Reach { from, via, stay, rank }: &Reach, ranked: &mut Vec<Ranked>) {
         for (id, edge) in state.edges_of(from) {
             let Some(fact) = state.fact(edge.fact) else { continue };
             // What is known since ever is known since it began: nobody knows the future.
             let learned = edge.learned_at().or_else(|| fact.validity().start());
             let Some(since) = stay.receives(learned).filter(|since| self.is_past(*since)) else { continue };
-            let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since };
-            let known =
-                self.facts.entry(fact.id()).or_insert_with(|| Known { fact: Arc::clone(fact), ways: Vec::new() });
-            known.ways.push(way);
+            let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since, belief: edge.credence };
+            match &edge.rank {
+                Some(_) if *via != Via::Own => ranked.push(Ranked { way, fact: Arc::clone(fact), held: rank.clone() }),
+                _ => self.add(way, fact),
+            }
         }
     }
 
+    fn add(&mut self, way: Way, fact: &Arc<Fact>) {
+        let unknown =
+            || Known { fact: Arc::clone(fact), ways: Vec::new(), shared: Vec::new(), credence: Credence::NONE };
+        let known = self.facts.entry(fact.id()).or_insert_with(unknown);
+        // Whom a group has told is no matter of its members.
+        match (&way.edge.how, &way.via) {
+            (How::Shared, Via::Own) => known.shared.push(way),
+            (How::Shared, _) => {}
+            _ => known.ways.push(way),
+        }
+    }
+
+    /// Takes what the knower's ranks open to it. Whether there was any.
+    fn take_ranked(&mut self, ranked: &mut Vec<Ranked>) -> bool {
+        let open = |ranked: &mut Ranked| match (&ranked.held, &ranked.way.edge.rank) {
+            (Some(held), Some(wanted)) => self.reaches(&ranked.way.edge.knower, held, wanted),
+            _ => false,
+        };
+        let opened: Vec<Ranked> = ranked.extract_if(.., open).collect();
+        for Ranked { way, fact, .. } in &opened {
+            self.add(way.clone(), fact);
+        }
+        !opened.is_empty()
+    }
+
+    /// Whether a rank in a group is at least another, by the group's ranks as far as the knower knows them.
+    fn reaches(&self, group: &Knower, held: &str, wanted: &str) -> bool {
+        let same = |a: &str, b: &str| hearsay_model::text::normal(a) == hearsay_model::text::normal(b);
+        let lists = self
+            .facts
+            .values()
+            .filter(|known| Some(known.subject()) == group.entity() && *known.predicate() == *attribute::RANKS);
+        let at_least = |list: &str| {
+            let place = |rank: &str| list.split(',').position(|other| same(other, rank));
+            matches!((place(held), place(wanted)), (Some(held), Some(wanted)) if held >= wanted)
+        };
+        let latest = lists.max_by_key(|known| (known.recency(), known.id()));
+        same(held, wanted) || latest.and_then(|known| known.object().text()).is_some_and(at_least)
+    }
+
     /// Takes the passages that the sources heard, each by the source nearest to the knower.
-    fn hear(&mut self, state: &State, sources: &[(Knower, Via, Stay)]) {
-        for (id, passage) in state.passages() {
-            let said = passage.time.as_ref().and_then(|date| date.time);
-            let heard = |from: &Knower| {
-                passage.heard_by.contains(from)
-                    || (passage.speaker.is_some() && passage.speaker.as_ref() == from.entity())
-            };
-            let in_time = |stay: &Stay| stay.receives(said).is_some_and(|since| self.is_past(since));
-            let source =
-                sources.iter().filter(|(from, _, stay)| heard(from) && in_time(stay)).min_by_key(|(_, via, _)| via);
-            if let Some((_, via, _)) = source {
-                self.passages.insert(id, Heard { passage: Arc::clone(passage), via: via.clone() });
+    fn hear(&mut self, state: &State, sources: &[Reach]) {
+        for Reach { from, via, stay, .. } in sources {
+            for (id, passage) in state.passages_of(from) {
+                let said = passage.time.as_ref().and_then(|date| date.time);
+                if !stay.receives(said).is_some_and(|since| self.is_past(since)) {
+                    continue;
+                }
+                let heard = self.passages.entry(id);
+                let heard = heard.or_insert_with(|| Heard { passage: Arc::clone(passage), via: via.clone() });
+                if *via < heard.via {
+                    heard.via = via.clone();
+                }
             }
         }
     }
@@ -271,12 +381,12 @@ impl View {
 
     /// The groups and places that the knower belongs to by what it knows, each with the way and the stay. Sorted, each
     /// once.
-    fn groups(&self, id: &EntityId) -> Vec<(Knower, Via, Stay)> {
+    fn groups(&self, id: &EntityId) -> Vec<Reach> {
         let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
         for known in self.facts.values().filter(|known| is_structure(&known.fact)) {
             structure.entry(known.subject()).or_default().push(&known.fact);
         }
-        let mut reached: BTreeMap<(EntityId, Stay), Via> = BTreeMap::new();
+        let mut reached: BTreeMap<(EntityId, Stay, Option<String>), Via> = BTreeMap::new();
         let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
         while let Some((member, stay, resident)) = open.pop() {
             for fact in structure.get(&member).into_iter().flatten() {
@@ -298,7 +408,9 @@ impl View {
                     end => end,
                 };
                 let stay = stay.and(Stay { from: validity.start(), until });
-                let key = (group.clone(), stay);
+                // A rank is the member's own; what lies above its group has none for it.
+                let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
+                let key = (group.clone(), stay, rank);
                 if group != id && !reached.contains_key(&key) {
                     let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
                     reached.insert(key, via);
@@ -306,7 +418,8 @@ impl View {
                 }
             }
         }
-        reached.into_iter().map(|((group, stay), via)| (group.into(), via, stay)).collect()
+        let reach = |((group, stay, rank), via): (_, Via)| Reach { from: Knower::Entity(group), via, stay, rank };
+        reached.into_iter().map(reach).collect()
     }
 
     /// Whose view it is.
@@ -329,6 +442,42 @@ impl View {
         self.facts.values()
     }
 
+    /// The facts that have an entity as subject or object, or mention it. By id.
+    pub fn facts_about<'a>(&'a self, id: &'a EntityId) -> impl Iterator<Item = &'a Known> {
+        self.facts.values().filter(move |known| known.entities().any(|entity| entity == id))
+    }
+
+    /// The facts that somebody told the knower. By id.
+    pub fn told_by<'a>(&'a self, other: &'a EntityId) -> impl Iterator<Item = &'a Known> {
+        let told = move |way: &Way| matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other);
+        self.facts.values().filter(move |known| known.ways.iter().any(|way| way.via == Via::Own && told(way)))
+    }
+
+    /// The facts that cannot be so together with a fact, as far as the knower can tell: those that refute it or that it
+    /// refutes, another object of a functional predicate, an opposite relation between the same two. By id.
+    pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
+        self.facts.values().filter(move |other| self.are_against(fact, other))
+    }
+
+    /// Whether two facts cannot both be so.
+    pub fn are_against(&self, a: &Known, b: &Known) -> bool {
+        let refutes = |a: &Known, b: &Known| a.bearing() == Some(Bearing::Refutes(b.id()));
+        if refutes(a, b) || refutes(b, a) {
+            return true;
+        }
+        if a.subject() != b.subject() || a.id() == b.id() {
+            return false;
+        }
+        let (same_predicate, same_object) = (a.predicate() == b.predicate(), a.object() == b.object());
+        (same_predicate && !same_object && self.vocabulary.is_functional(a.predicate()))
+            || (same_object && self.vocabulary.are_opposites(a.predicate(), b.predicate()))
+    }
+
+    /// The predicates and attributes of the campaign.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
     /// A passage, if it was heard.
     pub fn passage(&self, id: PassageId) -> Option<&Heard> {
         self.passages.get(&id)
@@ -343,10 +492,17 @@ impl View {
     /// a speaker.
     pub fn of_dm(state: &State) -> Self {
         let facts = state.facts().filter(|fact| fact.standing().is_in_world());
-        let facts = facts.map(|fact| (fact.id(), Known { fact: Arc::clone(fact), ways: Vec::new() })).collect();
+        let known = |fact: &Arc<Fact>| Known {
+            fact: Arc::clone(fact),
+            ways: Vec::new(),
+            shared: Vec::new(),
+            credence: Credence::NONE,
+        };
+        let facts = facts.map(|fact| (fact.id(), known(fact))).collect();
         let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
-        Self { knower: Knower::World, as_of: None, facts, passages }
+        let vocabulary = Arc::clone(state.vocabulary());
+        Self { knower: Knower::World, as_of: None, facts, passages, vocabulary }
     }
 }
 

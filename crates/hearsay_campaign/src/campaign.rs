@@ -118,6 +118,6 @@ impl Learned {
 
     pub(crate) fn of(self, fact: FactId) -> Knowledge {
         let Self { knower, how, learned, credence, conceals, session } = self;
-        Knowledge { knower, fact, how, learned, credence, conceals, session }
+        Knowledge { how, learned, credence, conceals, session, ..Knowledge::authored(knower, fact) }
     }
 }

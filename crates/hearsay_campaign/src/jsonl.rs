@@ -133,9 +133,12 @@ impl<'a> Named<'a> {
     }
 
     fn edge(&mut self, edge: &'a Knowledge) {
-        if let How::Told { by: Some(id) } | How::Read { document: Some(id) } = &edge.how {
-            self.entities.insert(id);
+        match &edge.how {
+            How::Told { by, citing } => self.entities.extend(by.iter().chain(citing)),
+            How::Read { document } => self.entities.extend(document),
+            _ => {}
         }
+        self.entities.extend(&edge.company);
         self.sessions.extend(&edge.session);
     }
 

@@ -230,7 +230,7 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
         Change::Learn(Arc::new(edge))
     };
     let how = match &proposal.speaker {
-        Some(speaker) => How::Told { by: Some(speaker.clone()) },
+        Some(speaker) => How::told(Some(speaker.clone())),
         // Whom the rules name know of it; they need not have been there.
         None if by_rule => How::Authored,
         None => How::Witnessed,

@@ -96,8 +96,10 @@ fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
 fn how(how: &How) -> String {
     match how {
         How::Witnessed => "witnessed".into(),
-        How::Told { by: Some(by) } => format!("told by {by}"),
-        How::Told { by: None } => "heard talk of it".into(),
+        How::Told { by: Some(by), citing: None } => format!("told by {by}"),
+        How::Told { by: Some(by), citing: Some(citing) } => format!("told by {by}, who has it from {citing}"),
+        How::Told { by: None, .. } => "heard talk of it".into(),
+        How::Shared => "passed it on".into(),
         How::Read { document: Some(document) } => format!("read in {document}"),
         How::Read { document: None } => "read".into(),
         How::Authored => "knows it".into(),

@@ -191,6 +191,39 @@ impl Secrecy {
     }
 }
 
+/// What a fact has to do with another. Whoever knows the fact knows that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bearing {
+    /// It is the other, retold wrongly.
+    Distorts(FactId),
+    /// It says that the other is not so.
+    Refutes(FactId),
+    /// It says that the other is so no longer.
+    Ends(FactId),
+    /// It is what is said in public, where the other is kept secret.
+    Covers(FactId),
+}
+
+impl Bearing {
+    /// The other fact.
+    pub fn fact(self) -> FactId {
+        match self {
+            Self::Distorts(fact) | Self::Refutes(fact) | Self::Ends(fact) | Self::Covers(fact) => fact,
+        }
+    }
+
+    /// The kind of bearing as text: lowercase.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Distorts(_) => "distorts",
+            Self::Refutes(_) => "refutes",
+            Self::Ends(_) => "ends",
+            Self::Covers(_) => "covers",
+        }
+    }
+}
+
 /// A fact that cannot be.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FactError {
@@ -251,6 +284,8 @@ struct FactParts {
     secrecy: Secrecy,
     handle: Option<String>,
     provenance: Provenance,
+    #[serde(default)]
+    bearing: Option<Bearing>,
 }
 
 impl TryFrom<FactParts> for Fact {
@@ -300,7 +335,7 @@ impl Fact {
         FactBuilder { parts: self.parts.clone() }
     }
 
-    /// The id: a hash of subject, predicate, object, statement, first moment, and source.
+    /// The id: a hash of subject, predicate, object, statement, first moment, source, and bearing.
     pub fn id(&self) -> FactId {
         self.id
     }
@@ -375,6 +410,11 @@ impl Fact {
         self.parts.handle.as_deref()
     }
 
+    /// What it has to do with another fact.
+    pub fn bearing(&self) -> Option<Bearing> {
+        self.parts.bearing
+    }
+
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
         &self.parts.provenance
@@ -423,6 +463,7 @@ impl FactBuilder {
                 secrecy: Secrecy::default(),
                 handle: None,
                 provenance,
+                bearing: None,
             },
         }
     }
@@ -487,6 +528,12 @@ impl FactBuilder {
         self
     }
 
+    /// What it has to do with another fact.
+    pub fn bearing(mut self, bearing: Option<Bearing>) -> Self {
+        self.parts.bearing = bearing;
+        self
+    }
+
     /// Where it comes from.
     pub fn provenance(mut self, provenance: Provenance) -> Self {
         self.parts.provenance = provenance;
@@ -531,14 +578,18 @@ impl FactBuilder {
             Object::Value(value) => format!("value {value}"),
         };
         let start = parts.validity.start().map_or(String::new(), |start| start.0.to_string());
-        let id = FactId::of(&[
+        let source = parts.provenance.source();
+        let bearing = parts.bearing.map(|bearing| format!("{} {}", bearing.as_str(), bearing.fact()));
+        let mut content = vec![
             parts.subject.as_str().as_bytes(),
             parts.predicate.as_str().as_bytes(),
             object.as_bytes(),
             parts.statement.as_bytes(),
             start.as_bytes(),
-            parts.provenance.source().as_bytes(),
-        ]);
+            source.as_bytes(),
+        ];
+        content.extend(bearing.as_ref().map(|bearing| bearing.as_bytes()));
+        let id = FactId::of(&content);
         Ok(Fact { id, parts: self.parts })
     }
 }

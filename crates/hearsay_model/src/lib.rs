@@ -58,9 +58,9 @@ mod vocabulary;
 
 pub use calendar::{Calendar, CalendarError, Month};
 pub use entity::{Entity, ExternalId, Kind};
-pub use fact::{Fact, FactBuilder, FactError, Number, Object, Secrecy, Standing, Value};
+pub use fact::{Bearing, Fact, FactBuilder, FactError, Number, Object, Secrecy, Standing, Value};
 pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, slug};
-pub use knowledge::{How, Knower, Knowledge};
+pub use knowledge::{How, Knower, Knowledge, Source};
 pub use operation::{Author, Change, Key, Operation, Timestamp};
 pub use passage::{Passage, Session};
 pub use provenance::{Evidence, Method, Provenance, Span};

@@ -132,6 +132,18 @@ pub mod predicate {
     pub const LOCATED_AT: &str = "LOCATED_AT";
     /// A place or group within a larger one.
     pub const PART_OF: &str = "PART_OF";
+    /// How far somebody believes what somebody says: attitude −100 (nothing) to 100 (everything).
+    pub const TRUSTS: &str = "TRUSTS";
+    /// How somebody feels about somebody.
+    pub const LIKES: &str = "LIKES";
+    /// Who is on whose side.
+    pub const ALLIED_WITH: &str = "ALLIED_WITH";
+    /// Who is against whom.
+    pub const HOSTILE_TO: &str = "HOSTILE_TO";
+    /// Who knows whom.
+    pub const KNOWS: &str = "KNOWS";
+    /// Who is whose child.
+    pub const CHILD_OF: &str = "CHILD_OF";
     /// Any relation without a name of its own.
     pub const RELATED_TO: &str = "RELATED_TO";
 }
@@ -150,6 +162,12 @@ pub mod attribute {
     pub const LORE: &str = "lore";
     /// A label.
     pub const TAG: &str = "tag";
+    /// How somebody or something is. Whoever is `dead` learns and tells nothing more.
+    pub const CONDITION: &str = "condition";
+    /// The ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
+    pub const RANKS: &str = "ranks";
+    /// How much somebody passes on, 0 (nothing) to 1 (everything); 0.5 when nothing is said.
+    pub const TALKATIVENESS: &str = "talkativeness";
 }
 
 /// Who knows a fact that is not marked.
@@ -217,6 +235,9 @@ pub struct PredicateDef {
     /// Who knows it unless told.
     #[serde(default)]
     pub audience: Option<Audience>,
+    /// Relations that cannot hold at once between the same two.
+    #[serde(default)]
+    pub opposites: Vec<Predicate>,
     /// Sentences that state it.
     #[serde(default)]
     pub examples: Vec<String>,
@@ -361,6 +382,12 @@ impl Vocabulary {
     pub fn is_functional(&self, name: &Predicate) -> bool {
         self.predicate(name)
             .map_or_else(|| self.attribute(name).is_some_and(|def| def.functional), |def| def.functional)
+    }
+
+    /// Whether two relations cannot hold at once between the same two. One of them has to say so.
+    pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
+        let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
+        names(a, b) || names(b, a)
     }
 
     /// Whether its statement is embedded.

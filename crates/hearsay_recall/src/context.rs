@@ -444,8 +444,12 @@ impl Writer<'_> {
     fn how(&self, how: &How, via: &Via) -> String {
         let learned = match how {
             How::Witnessed => "witnessed".to_owned(),
-            How::Told { by: Some(by) } => format!("told by {}", self.called(by)),
-            How::Told { by: None } => "heard talk of it".to_owned(),
+            How::Told { by: Some(by), citing: None } => format!("told by {}", self.called(by)),
+            How::Told { by: Some(by), citing: Some(citing) } => {
+                format!("told by {}, who has it from {}", self.called(by), self.called(citing))
+            }
+            How::Shared => "passed it on".to_owned(),
+            How::Told { by: None, .. } => "heard talk of it".to_owned(),
             How::Read { document: Some(document) } => format!("read in {}", self.called_or(document, "a document")),
             How::Read { document: None } => "read".to_owned(),
             How::Authored => String::new(),
@@ -470,7 +474,7 @@ impl Writer<'_> {
             let belief =
                 [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
             notes.extend(belief.into_iter().find(|(up_to, _)| credence <= *up_to).map(|(_, note)| note.to_owned()));
-            if let Some((How::Told { by: Some(by) }, Via::Own)) = known.how() {
+            if let Some((How::Told { by: Some(by), .. }, Via::Own)) = known.how() {
                 notes.push(format!("{} told you", self.called(by)));
             }
         }

@@ -54,11 +54,11 @@ fn edge(fact: &Fact, n: u8, m: u8) -> Arc<Knowledge> {
     Arc::new(Knowledge {
         knower: if n.is_multiple_of(13) { Knower::World } else { entity(n).into() },
         fact: fact.id(),
-        how: if m.is_multiple_of(2) { How::Authored } else { How::Told { by: Some(entity(m)) } },
+        how: if m.is_multiple_of(2) { How::Authored } else { How::told(Some(entity(m))) },
         learned: date(m),
         credence: Credence::new(f64::from(m % 5) / 4.0).unwrap(),
         conceals: m.is_multiple_of(7),
-        session: None,
+        ..Knowledge::authored(Knower::World, fact.id())
     })
 }
 
@@ -97,7 +97,7 @@ fn only(view: &View, state: &State) -> State {
         changes.push(Change::AssertFact(Arc::new(fact)));
         for way in known.ways() {
             kept.extend(way.edge.knower.entity().cloned());
-            if let How::Told { by: Some(by) } = &way.edge.how {
+            if let How::Told { by: Some(by), .. } = &way.edge.how {
                 kept.insert(by.clone());
             }
             changes.push(Change::Learn(Arc::clone(&way.edge)));

@@ -137,7 +137,7 @@ fn every_line_has_its_receipt() {
     let mut world = World::tavern();
     let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
     let told = Knowledge {
-        how: How::Told { by: Some(id("odo")) },
+        how: How::told(Some(id("odo"))),
         credence: Credence::new(0.5).unwrap(),
         conceals: true,
         ..Knowledge::authored(Knower::Entity(id("mirela")), rumour)

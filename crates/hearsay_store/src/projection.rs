@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use hearsay_model::{
     Author, Date, EntityId, Evidence, Fact, FactId, How, Key, Knower, Knowledge, Object as FactObject, Passage,
-    Provenance, Session, State, Validity, Value as FactValue, attribute,
+    Provenance, Session, Source, State, Validity, Value as FactValue, attribute,
 };
 use surrealdb::types::{Array, Number, Object, RecordId, Value};
 
@@ -261,10 +261,15 @@ fn knowledge_row(state: &State, edge: &Knowledge) -> Option<Object> {
     let fact = state.fact(edge.fact)?;
     let (how, by, document, from) = match &edge.how {
         How::Witnessed => ("witnessed", Value::None, Value::None, &[][..]),
-        How::Told { by } => ("told", by.as_ref().map_or(Value::None, entity), Value::None, &[][..]),
+        How::Shared => ("shared", Value::None, Value::None, &[][..]),
+        How::Told { by, .. } => ("told", by.as_ref().map_or(Value::None, entity), Value::None, &[][..]),
         How::Read { document } => ("read", Value::None, document.as_ref().map_or(Value::None, entity), &[][..]),
         How::Authored => ("authored", Value::None, Value::None, &[][..]),
         How::Deduced { from } => ("deduced", Value::None, Value::None, from.as_slice()),
+    };
+    let citing = match &edge.how {
+        How::Told { citing: Some(citing), .. } => entity(citing),
+        _ => Value::None,
     };
     Some(object([
         ("in", knower(&edge.knower)),
@@ -273,6 +278,10 @@ fn knowledge_row(state: &State, edge: &Knowledge) -> Option<Object> {
         ("by", by),
         ("document", document),
         ("deduced_from", array(from.iter().map(|id: &FactId| Value::String(id.to_string())))),
+        ("citing", citing),
+        ("company", array(edge.company.iter().map(entity))),
+        ("sources", array(edge.sources.iter().flat_map(Source::edges).map(|id| record("knows", id.to_string())))),
+        ("rank", optional(edge.rank.as_deref())),
         ("learned", edge.learned.as_ref().map_or(Value::None, date)),
         ("credence", float(edge.credence.get())),
         ("conceals", Value::Bool(edge.conceals)),

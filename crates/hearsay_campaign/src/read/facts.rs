@@ -453,7 +453,7 @@ impl Reader {
                 return;
             }
         };
-        let heard = self.holders(f, "heard_by", &Usual { how: How::Told { by: None }, credence: 0.5 });
+        let heard = self.holders(f, "heard_by", &Usual { how: How::told(None), credence: 0.5 });
         let context = Context { standing, reach: Reach::Named, ..Context::about(None) };
         if let Some(number) = self.entry(f, &context) {
             self.facts[number].learned.extend(heard);
@@ -469,7 +469,7 @@ impl Reader {
             self.faults.add(f.at, &f.path, "it is not said who lies", "add `by: …`, or make it a rumour");
         }
         let Some(liar) = self.refer(f, "by") else { return };
-        let told = How::Told { by: Some(liar.clone()) };
+        let told = How::told(Some(liar.clone()));
         let told = self.holders(f, "told_to", &Usual { how: told, credence: 0.8 });
         let context = Context {
             standing: Standing::False,

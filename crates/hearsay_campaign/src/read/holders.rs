@@ -54,13 +54,13 @@ impl Reader {
         let mut usual = default.credence;
         let how = match (way, from) {
             (None, None) => default.how.clone(),
-            (None, by) => How::Told { by },
+            (None, by) => How::told(by),
             (Some("authored"), _) => How::Authored,
             (Some("witnessed"), _) => How::Witnessed,
-            (Some("told"), by) => How::Told { by },
+            (Some("told"), by) => How::told(by),
             (Some("rumour"), by) => {
                 usual = usual.min(0.5);
-                How::Told { by }
+                How::told(by)
             }
             (Some("read"), document) => How::Read { document },
             (Some("deduced"), _) => How::Deduced { from: Vec::new() },

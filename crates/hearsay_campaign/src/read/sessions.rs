@@ -129,7 +129,7 @@ impl Reader {
         let usual = if context.speaker.is_some() { 0.7 } else { 1.0 };
         let Some(credence) = given.or(Credence::new(usual).ok()) else { return };
         let how = match &context.speaker {
-            Some(speaker) => How::Told { by: Some(speaker.clone()) },
+            Some(speaker) => How::told(Some(speaker.clone())),
             None => How::Witnessed,
         };
         let learned = hearers.iter().map(|hearer| Learned {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Attitude, Author, Change, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, Knower, Knowledge,
-    Method, Operation, Passage, Provenance, Secrecy, Session, SessionId, Setting, Standing, State, Timestamp,
+    Method, Operation, Passage, Provenance, Secrecy, Session, SessionId, Setting, Source, Standing, State, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -147,13 +147,24 @@ fn edge(n: u8) -> Knowledge {
         how: if n.is_multiple_of(2) {
             How::Deduced { from: vec![fact(n / 3).id()] }
         } else {
-            How::Told { by: Some(id(n / 3)) }
+            How::told(Some(id(n / 3)))
         },
         learned: n.is_multiple_of(3).then(|| Date { raw: format!("day {n}"), time: Some(GameTime(n.into())) }),
         credence: Credence::new(f64::from(n) / 255.0).unwrap(),
         conceals: n.is_multiple_of(7),
         session: n.is_multiple_of(6).then(|| session(n)),
+        company: if n.is_multiple_of(4) { vec![id(n / 2)] } else { vec![] },
+        sources: if n % 4 == 1 {
+            let (told, seen) = (edge(n / 3), edge(n / 4));
+            let held = n.is_multiple_of(3);
+            let experience = Source::Experience { told: told.id(), seen: seen.id(), held };
+            vec![Source::Basis { fact: told.fact, edge: told.id() }, experience]
+        } else {
+            vec![]
+        },
+        rank: n.is_multiple_of(11).then(|| "master".into()),
     }
+    .sorted()
 }
 
 fn passage(n: u8) -> Arc<Passage> {

@@ -70,7 +70,8 @@ fn known(state: &State, name: &str) -> Vec<String> {
     let edges = state.recorded_knowledge(fact(state, name).id());
     let shown = edges.map(|edge| {
         let how = match &edge.how {
-            How::Told { by } => format!("told by {}", by.as_ref().map_or("?", |by| by.as_str())),
+            How::Shared => "passed on".to_owned(),
+            How::Told { by, .. } => format!("told by {}", by.as_ref().map_or("?", |by| by.as_str())),
             How::Read { document } => format!("read {}", document.as_ref().map_or("?", |id| id.as_str())),
             How::Witnessed => "witnessed".into(),
             How::Authored => "authored".into(),

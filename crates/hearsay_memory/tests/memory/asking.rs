@@ -55,7 +55,7 @@ fn the_past_is_answered_as_it_was_known() {
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", FactOptions { secret: true, ..Default::default() }));
     let owes = fact(&memory, "pell", "OWES").id();
     let edge = Knowledge {
-        how: How::Told { by: Some(id("pell")) },
+        how: How::told(Some(id("pell"))),
         learned: Some(Date::at(GameTime(5 * DAY))),
         ..Knowledge::authored(id("odo-brandt").into(), owes)
     };

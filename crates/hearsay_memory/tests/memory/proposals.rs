@@ -72,7 +72,7 @@ fn the_speaker_and_those_who_heard_know_what_was_said() {
     assert_eq!(known_by(&memory, &owes), ["odo-brandt", "pell"]);
     let state = state(&memory);
     let told = state.known_by(owes.id()).find(|edge| edge.knower == Knower::Entity(id("pell"))).unwrap();
-    assert_eq!(told.how, How::Told { by: Some(id("odo-brandt")) });
+    assert_eq!(told.how, How::told(Some(id("odo-brandt"))));
     // The world's word goes by the audience rules.
     propose(&memory, Author::Game, vec![at("harbour")]);
     let there = facts(&memory, "pell", "LOCATED_AT").into_iter().find(|fact| *fact.object() == entity("harbour"));

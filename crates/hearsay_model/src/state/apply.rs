@@ -7,11 +7,11 @@ use std::{
 
 use super::{
     Applied, ApplyError, Entry, State,
-    rows::{EntityRow, FactRow, KnowledgeRow, RawLink, Row, Write},
+    rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, RawLink, Row, Write},
 };
 use crate::{
-    Change, Entity, EntityId, Fact, FactId, Key, Knower, Knowledge, Operation, Passage, Position, Session, Setting, Vocabulary,
-    attribute, text,
+    Change, Entity, EntityId, Fact, FactId, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position, Session,
+    Setting, Source, Vocabulary, attribute, text,
 };
 
 impl State {
@@ -99,26 +99,30 @@ impl State {
                 }
             }
             Change::Learn(knowledge) => {
-                let id = knowledge.id();
-                let row = || KnowledgeRow { id, record: Row::default(), shown: false };
-                let (index, new) = self.knowledge.find_or_add(&id, row);
-                self.knowledge.at_mut(index).record.writes.push(write);
-                if new {
+                let index = self.knowledge_row(knowledge.id());
+                let writes = &mut self.knowledge.at_mut(index).record.writes;
+                let first = writes.is_empty();
+                writes.push(write);
+                if first {
                     self.index_knowledge(knowledge, index);
                 }
             }
             Change::Unlearn(id) => {
-                if let Some(index) = self.knowledge.find(id) {
+                if let Some(index) = self.knowledge.find(id)
+                    && !self.knowledge.at(index).record.writes.is_empty()
+                {
                     self.knowledge.at_mut(index).record.writes.push(write);
                 }
             }
             Change::AddPassage(passage) => {
-                let (index, _) = self.passages.find_or_add(&passage.id(), Row::default);
-                self.passages.at_mut(index).writes.push(write);
+                let id = passage.id();
+                let (index, _) = self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() });
+                self.passages.at_mut(index).record.writes.push(write);
+                self.index_passage(passage, index);
             }
             Change::RemovePassage(id) => {
                 if let Some(index) = self.passages.find(id) {
-                    self.passages.at_mut(index).writes.push(write);
+                    self.passages.at_mut(index).record.writes.push(write);
                 }
             }
             Change::SetSession(Session { id, .. }) | Change::RemoveSession(id) => {
@@ -146,6 +150,12 @@ impl State {
             self.stands.push(false);
         }
         index
+    }
+
+    /// The dense index of an edge. One that only other edges rest on so far has a row too.
+    fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
+        let row = || KnowledgeRow { id, record: Row::default(), shown: false, bears: Vec::new() };
+        self.knowledge.find_or_add(&id, row).0
     }
 
     fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
@@ -193,6 +203,28 @@ impl State {
         }
         let fact = self.fact_row(knowledge.fact);
         self.facts.at_mut(fact).known_by.push(index);
+        for source in &knowledge.sources {
+            for id in source.edges() {
+                let edge = self.knowledge_row(id);
+                self.knowledge.at_mut(edge).bears.push(index);
+            }
+        }
+    }
+
+    /// Asserted again, a passage may have been heard by more than it was.
+    fn index_passage(&mut self, passage: &Passage, index: u32) {
+        let note = |rows: &mut Vec<u32>| {
+            if !rows.contains(&index) {
+                rows.push(index);
+            }
+        };
+        if passage.heard_by.contains(&Knower::World) {
+            note(&mut self.common_passages);
+        }
+        for id in passage.heard_by.iter().filter_map(Knower::entity).chain(&passage.speaker) {
+            let entity = self.entity_row(id);
+            note(&mut self.entities.at_mut(entity).hears);
+        }
     }
 
     /// Folds the touched rows again, and those whose visibility hangs on them.
@@ -214,8 +246,8 @@ impl State {
                 Key::Knowledge(id) => edges.extend(self.knowledge.find(id)),
                 Key::Passage(id) => {
                     if let Some(index) = self.passages.find(id) {
-                        let value = fold_passage(&self.journal, &self.passages.at(index).writes);
-                        self.passages.at_mut(index).value = value;
+                        let value = fold_passage(&self.journal, &self.passages.at(index).record.writes);
+                        self.passages.at_mut(index).record.value = value;
                     }
                 }
                 Key::Session(id) => {
@@ -238,9 +270,16 @@ impl State {
             }
             touched.insert(Key::Fact(self.facts.at(index).id));
         }
-        for index in edges {
+        // What rests on an edge that came or went may come or go too. No edge rests on itself, so this ends.
+        let mut edges = Vec::from_iter(edges);
+        while let Some(index) = edges.pop() {
+            let was = self.knowledge.at(index).shown;
             if let Some(id) = self.refresh_knowledge(index) {
                 touched.insert(Key::Knowledge(id));
+            }
+            let row = self.knowledge.at(index);
+            if row.shown != was {
+                edges.extend(&row.bears);
             }
         }
         if vocabulary_changed {
@@ -275,12 +314,12 @@ impl State {
     }
 
     /// The id of the edge, when it came, went or changed.
-    fn refresh_knowledge(&mut self, index: u32) -> Option<crate::KnowledgeId> {
+    fn refresh_knowledge(&mut self, index: u32) -> Option<KnowledgeId> {
         let row = self.knowledge.at(index);
         let value = fold_knowledge(&self.journal, &row.record.writes);
         let shown = value.as_ref().is_some_and(|edge: &Arc<Knowledge>| {
             let knower = edge.knower.entity().is_none_or(|id| self.entity(id).is_some());
-            knower && self.fact(edge.fact).is_some_and(|fact| fact.standing().is_in_world())
+            knower && self.fact(edge.fact).is_some_and(|fact| fact.standing().is_in_world()) && self.is_supported(edge)
         });
         let id = row.id;
         let changed = row.shown != shown || row.record.value != value;
@@ -288,6 +327,16 @@ impl State {
         row.record.value = value;
         row.shown = shown;
         changed.then_some(id)
+    }
+
+    /// Whether of every fact that the edge rests on, one edge at least is there.
+    fn is_supported(&self, edge: &Knowledge) -> bool {
+        let basis = |source: &Source| match source {
+            Source::Basis { fact, edge } => Some((*fact, self.knowledge.get(edge).is_some_and(|row| row.shown))),
+            Source::Experience { .. } => None,
+        };
+        let is_there = |wanted| edge.sources.iter().filter_map(basis).any(|(fact, shown)| fact == wanted && shown);
+        edge.sources.iter().filter_map(basis).all(|(fact, shown)| shown || is_there(fact))
     }
 
     fn refresh_vocabulary(&mut self) {

@@ -132,10 +132,14 @@ impl State {
                 if let Some(session) = &knowledge.session {
                     self.check_session(session, pending)?;
                 }
-                match &knowledge.how {
-                    How::Told { by: Some(id) } | How::Read { document: Some(id) } => self.check_entity(id, pending)?,
-                    // What something was concluded from may be withdrawn later: its ids are a record, no reference.
-                    _ => {}
+                // What it rests on may be withdrawn, before or later: those ids are a record. Without it, the edge sleeps.
+                let named: Vec<&EntityId> = match &knowledge.how {
+                    How::Told { by, citing } => by.iter().chain(citing).collect(),
+                    How::Read { document: Some(id) } => vec![id],
+                    _ => Vec::new(),
+                };
+                for id in named.into_iter().chain(&knowledge.company) {
+                    self.check_entity(id, pending)?;
                 }
                 pending.knowledge.insert(knowledge.id());
             }

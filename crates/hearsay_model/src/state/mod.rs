@@ -27,7 +27,7 @@ use crate::{
 pub use check::ApplyError;
 pub use names::Resolution;
 pub use query::Link;
-use rows::{EntityRow, FactRow, KnowledgeRow, Row, Table};
+use rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, Row, Table};
 
 /// An operation in the journal.
 #[derive(Debug, Clone)]
@@ -60,11 +60,13 @@ pub struct State {
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: Vec<bool>,
     knowledge: Table<KnowledgeId, KnowledgeRow>,
-    passages: Table<PassageId, Row<crate::Passage>>,
+    passages: Table<PassageId, PassageRow>,
     sessions: BTreeMap<SessionId, Row<crate::Session>>,
     settings: BTreeMap<SettingKey, Row<Setting>>,
     /// Edges of [`Knower::World`](crate::Knower::World).
     common: Vec<u32>,
+    /// Passages that everybody heard.
+    common_passages: Vec<u32>,
     /// Facts that name an entity, by the normal form of the name.
     names: FxHashMap<String, Vec<u32>>,
     /// Facts by the author's own name for them.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{State, rows::RawLink};
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
-    KnowledgeId, Passage, PassageId, Predicate, Session, SessionId, Setting, SettingKey, Vocabulary,
+    KnowledgeId, Passage, PassageId, Position, Predicate, Session, SessionId, Setting, SettingKey, Vocabulary,
 };
 
 /// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
@@ -194,6 +194,21 @@ impl State {
         indices.iter().filter_map(|&index| self.knowledge.at(index).record.value.as_ref())
     }
 
+    /// The edges that rest on an edge. In no order that means anything.
+    pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+        self.edges(self.knowledge.get(&id).map_or(&[][..], |row| &row.bears))
+    }
+
+    /// The state as it was at a journal position: the fold of what was recorded until then.
+    pub fn at(&self, position: Position) -> Self {
+        let operations = self.journal.iter().take(usize::try_from(position.0).unwrap_or(usize::MAX));
+        let mut state = Self::default();
+        for entry in operations {
+            state.apply_checked(Arc::clone(&entry.operation));
+        }
+        state
+    }
+
     /// All edges, by id.
     pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
         let shown =
@@ -205,12 +220,30 @@ impl State {
 
     /// A passage.
     pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
-        self.passages.get(&id)?.value.as_ref()
+        self.passages.get(&id)?.record.value.as_ref()
+    }
+
+    /// The passages that a knower said or heard: not those of its groups. In no order that means anything.
+    pub fn passages_of<'a>(
+        &'a self,
+        knower: &'a Knower,
+    ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
+        let indices = match knower {
+            Knower::World => self.common_passages.as_slice(),
+            Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.hears),
+        };
+        let rows = indices.iter().map(|&index| self.passages.at(index));
+        let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
+        // A passage that was recorded again may have been heard by fewer than it was.
+        passages.filter(move |(_, passage)| {
+            passage.heard_by.contains(knower)
+                || (passage.speaker.is_some() && passage.speaker.as_ref() == knower.entity())
+        })
     }
 
     /// All passages, by id.
     pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
-        let shown = self.passages.keys().filter_map(|(id, index)| Some((*id, self.passages.at(index).value.as_ref()?)));
+        let shown = self.passages.rows.iter().filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
         let mut passages: Vec<_> = shown.collect();
         passages.sort_unstable_by_key(|(id, _)| *id);
         passages.into_iter()

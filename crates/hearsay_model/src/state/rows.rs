@@ -4,7 +4,7 @@ use std::{hash::Hash, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId};
+use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId};
 
 /// A change in the journal: which operation, which of its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,11 +36,20 @@ pub(super) struct EntityRow {
     pub(super) links: Vec<RawLink>,
     /// Edges of knowledge that it ever had, shown or not.
     pub(super) knows: Vec<u32>,
+    /// Passages that it ever said or heard, shown or not.
+    pub(super) hears: Vec<u32>,
 }
 
 impl EntityRow {
     pub(super) fn new(id: &EntityId) -> Self {
-        Self { id: id.clone(), record: Row::default(), facts: Vec::new(), links: Vec::new(), knows: Vec::new() }
+        Self {
+            id: id.clone(),
+            record: Row::default(),
+            facts: Vec::new(),
+            links: Vec::new(),
+            knows: Vec::new(),
+            hears: Vec::new(),
+        }
     }
 }
 
@@ -66,8 +75,17 @@ pub(super) struct FactRow {
 pub(super) struct KnowledgeRow {
     pub(super) id: KnowledgeId,
     pub(super) record: Row<Knowledge>,
-    /// Whether the record has a value, its fact is shown and part of the world, and its knower exists.
+    /// Whether the record has a value, its fact is shown and part of the world, its knower exists, and what it rests on
+    /// stands.
     pub(super) shown: bool,
+    /// Edges that ever rested on it, shown or not.
+    pub(super) bears: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PassageRow {
+    pub(super) id: PassageId,
+    pub(super) record: Row<Passage>,
 }
 
 /// Rows under dense indices, found by key. Rows are never removed.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Author, Change, Credence, Date, Entity, Fact, GameTime, How, Knower, Knowledge, Method, Passage, Provenance,
-    Secrecy, Session, Standing, Validity,
+    Secrecy, Session, Source, Standing, Validity,
 };
 
 fn id(n: u8) -> EntityId {
@@ -28,12 +28,19 @@ fn edge(n: u8) -> Knowledge {
     Knowledge {
         knower: if n.is_multiple_of(5) { Knower::World } else { id(n).into() },
         fact: fact(n / 2).id(),
-        how: if n.is_multiple_of(2) { How::Witnessed } else { How::Told { by: Some(id(n / 3)) } },
+        how: if n.is_multiple_of(2) { How::Witnessed } else { How::told(Some(id(n / 3))) },
         learned: n.is_multiple_of(3).then(|| Date::at(GameTime(n.into()))),
         credence: Credence::new(f64::from(n) / 255.0).unwrap(),
         conceals: n.is_multiple_of(7),
-        session: None,
+        sources: if n % 4 == 1 { vec![basis(n / 3), basis(n / 4)] } else { vec![] },
+        ..Knowledge::authored(Knower::World, fact(n / 2).id())
     }
+    .sorted()
+}
+
+fn basis(n: u8) -> Source {
+    let edge = edge(n);
+    Source::Basis { fact: edge.fact, edge: edge.id() }
 }
 
 fn session(n: u8) -> Session {
@@ -257,6 +264,40 @@ fn edges_to_proposed_facts_sleep() {
     let accept = Change::SetStanding { fact: proposed.id(), standing: Standing::Canon };
     state.apply(Operation::new(Author::Dm, "accept", vec![accept])).unwrap();
     assert_eq!(state.knowledge_of(&Knower::World).count(), 1);
+}
+
+#[test]
+fn what_rests_on_an_edge_falls_with_it() {
+    let learned = |by: u8, to: u8, sources: &[&Knowledge]| {
+        let basis = |edge: &&Knowledge| Source::Basis { fact: edge.fact, edge: edge.id() };
+        let sources = sources.iter().map(basis).collect();
+        let how = How::told(Some(id(by)));
+        Knowledge { how, sources, ..Knowledge::authored(id(to).into(), fact(0).id()) }.sorted()
+    };
+    let (first, second) = (learned(1, 0, &[]), learned(2, 0, &[]));
+    let retold = learned(0, 3, &[&first, &second]);
+    let again = learned(3, 1, &[&retold]);
+    let learn = |edge: &Knowledge| Change::Learn(Arc::new(edge.clone()));
+    let mut changes: Vec<_> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    changes.extend([Change::AssertFact(fact(0)), learn(&first), learn(&second), learn(&retold), learn(&again)]);
+    let mut state = fold([Operation::new(Author::Game, "tell", changes)]);
+    let mut forget =
+        |edge: &Knowledge| state.apply(Operation::new(Author::Dm, "forget", vec![Change::Unlearn(edge.id())])).unwrap();
+    let touched = forget(&first).touched;
+    assert!(!touched.contains(&Key::Knowledge(retold.id())), "one source is enough");
+    let touched = forget(&second).touched;
+    for edge in [&retold, &again] {
+        assert!(touched.contains(&Key::Knowledge(edge.id())));
+    }
+    assert_eq!(state.known_by(fact(0).id()).count(), 0);
+    // One whose source comes later wakes then.
+    let source = learned(3, 2, &[]);
+    let early = learned(2, 1, &[&source]);
+    let mut count = |edge: &Knowledge| {
+        state.apply(Operation::new(Author::Game, "tell", vec![learn(edge)])).unwrap();
+        state.known_by(fact(0).id()).count()
+    };
+    assert_eq!((count(&early), count(&source)), (0, 2));
 }
 
 #[test]

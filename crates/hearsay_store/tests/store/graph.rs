@@ -51,7 +51,7 @@ fn ironhand() -> Vec<Change> {
     let lives = Fact::relation(&jaw, "RESIDENT_OF", &mill, provenance()).unwrap().build().unwrap();
     let knows = Knowledge::authored(Knower::World, member.id());
     let told = Knowledge {
-        how: How::Told { by: Some(jaw.clone()) },
+        how: How::told(Some(jaw.clone())),
         conceals: true,
         ..Knowledge::authored(Knower::Entity(guild.clone()), member.id())
     };
@@ -156,14 +156,15 @@ fn edge(n: u8) -> Knowledge {
         fact: fact(n / 2).id(),
         how: match n % 4 {
             0 => How::Witnessed,
-            1 => How::Told { by: Some(id(&format!("e-{}", n / 3 % 4))) },
+            1 => How::told(Some(id(&format!("e-{}", n / 3 % 4)))),
             2 => How::Deduced { from: vec![fact(n / 3).id()] },
             _ => How::Read { document: None },
         },
         learned: n.is_multiple_of(3).then(|| Date::at(GameTime(n.into()))),
         credence: Credence::new(f64::from(n) / 255.0).unwrap(),
         conceals: n.is_multiple_of(7),
-        session: None,
+        company: vec![id("e-1")],
+        ..Knowledge::authored(Knower::World, fact(n / 2).id())
     }
 }
 

@@ -1,0 +1,63 @@
+//! Occasions: when and where something is learned, and who is there.
+
+use hearsay_model::{Date, EntityId, Fact, GameTime, Kind, SessionId, Standing, State, attribute, predicate, text};
+
+/// When and where something is learned.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Occasion {
+    /// When, in game time; since ever, when nothing is said.
+    pub time: Option<Date>,
+    /// Where.
+    pub place: Option<EntityId>,
+    /// In which session.
+    pub session: Option<SessionId>,
+}
+
+impl Occasion {
+    /// The present of a state: what its game clock shows.
+    pub fn now(state: &State) -> Self {
+        let time = state.clock().map(|time| Date { raw: state.calendar().print(time), time: Some(time) });
+        Self { time, ..Self::default() }
+    }
+
+    /// The moment, where it can be placed.
+    pub fn moment(&self) -> Option<GameTime> {
+        self.time.as_ref().and_then(|date| date.time)
+    }
+}
+
+/// Whether a canon fact holds at a moment; or now, when none is given.
+fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
+    fact.standing() == Standing::Canon && fact.validity().holds_at(moment)
+}
+
+/// What says that somebody is dead: a canon `condition`.
+const DEAD: [&str; 5] = ["dead", "deceased", "died", "killed", "slain"];
+
+/// Whether somebody is dead at a moment: by a canon `condition` such as `dead` that holds then.
+pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
+    state.facts_of(id).any(|fact| {
+        let says = fact.object().text().is_some_and(|words| DEAD.contains(&text::normal(words).as_str()));
+        says && fact.subject() == id && *fact.predicate() == *attribute::CONDITION && holds(fact, moment)
+    })
+}
+
+/// The characters who are at a place at a moment, by canon LOCATED_AT; the living ones. Sorted. Those in a part of the
+/// place are elsewhere.
+pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
+    let mut here: Vec<EntityId> = state
+        .links(place)
+        .filter(|link| !link.is_forward() && *link.fact().predicate() == *predicate::LOCATED_AT)
+        .filter(|link| holds(link.fact(), moment))
+        .map(|link| link.other().clone())
+        .filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()) && !is_dead(state, id, moment))
+        .collect();
+    here.sort();
+    here.dedup();
+    here
+}
+
+/// Whether an entity can know anything: no thing, document or event can.
+pub(crate) fn can_know(state: &State, id: &EntityId) -> bool {
+    state.kind(id).as_ref().is_none_or(Kind::can_know)
+}
