@@ -22,6 +22,8 @@
 //!
 //! Everything is read from edges of the knower and from what they rest on, so nothing else can influence it.
 
+use std::collections::BTreeMap;
+
 use hearsay_model::{Credence, EntityId, GameTime, How, Knower, Knowledge, KnowledgeId, Source, State};
 use rustc_hash::FxHashMap;
 
@@ -86,13 +88,15 @@ impl<'s> Weigher<'s> {
         basis.sort_by_key(|(id, edge)| (edge.fact, *id));
         let mut belief = share;
         for of_one_fact in basis.chunk_by(|(_, a), (_, b)| a.fact == b.fact) {
-            let weighed = of_one_fact.iter().map(|(id, source)| Weighed {
+            let (shared, ways): (Vec<_>, Vec<_>) = of_one_fact.iter().partition(|(_, edge)| edge.how == How::Shared);
+            let weighed = ways.iter().map(|(id, source)| Weighed {
                 id: *id,
                 edge: source,
                 belief: self.known.get(id).copied().unwrap_or_else(|| source.credence.get()),
                 own: Some(&source.knower) == teller(edge).as_ref(),
             });
-            belief *= combine(&weighed.collect::<Vec<_>>(), &[]);
+            let shared: Vec<&Knowledge> = shared.iter().map(|(_, edge)| *edge).collect();
+            belief *= combine(&weighed.collect::<Vec<_>>(), &shared);
         }
         if matches!(edge.how, How::Deduced { .. }) { belief } else { belief * RETELLING }
     }
@@ -108,22 +112,29 @@ fn teller(edge: &Knowledge) -> Option<Knower> {
 
 /// How much of the teller's belief an edge takes over, experience counted in.
 pub(crate) fn share(state: &State, edge: &Knowledge) -> f64 {
-    let there = |id: &KnowledgeId| state.knowledge(*id).is_some();
-    let (mut kept, mut broken) = (0.0, 0.0);
-    for source in &edge.sources {
-        match source {
-            Source::Experience { told, seen, held } if there(told) && there(seen) => {
-                *(if *held { &mut kept } else { &mut broken }) += 1.0;
-            }
-            _ => {}
+    let experience = |source: &Source| match source {
+        Source::Experience { told, seen, held } => {
+            let when = state.knowledge(*seen)?.learned_at();
+            state.knowledge(*told).map(|_| (*told, (when, *seen), *held))
         }
-    }
-    experienced(edge.credence.get(), kept, broken)
+        Source::Basis { .. } => None,
+    };
+    experienced(edge.credence.get(), edge.sources.iter().filter_map(experience))
 }
 
-/// A first impression, corrected by experience.
-pub(crate) fn experienced(first: f64, kept: f64, broken: f64) -> f64 {
-    (FIRST_IMPRESSION * first + kept) / (FIRST_IMPRESSION + kept + broken)
+/// A first impression, corrected by experience: what was told, when and by which edge the knower saw for itself, whether
+/// it was so. Of each thing told the latest sight counts.
+pub(crate) fn experienced(
+    first: f64,
+    experiences: impl Iterator<Item = (KnowledgeId, (Option<GameTime>, KnowledgeId), bool)>,
+) -> f64 {
+    let mut latest = BTreeMap::new();
+    for (told, seen, held) in experiences {
+        let verdict = latest.entry(told).or_insert((seen, held));
+        *verdict = (*verdict).max((seen, held));
+    }
+    let kept = latest.values().filter(|(_, held)| *held).count() as f64;
+    (FIRST_IMPRESSION * first + kept) / (FIRST_IMPRESSION + latest.len() as f64)
 }
 
 /// An edge to one fact with the belief that it gives.
@@ -144,21 +155,22 @@ pub struct Weighed<'a> {
 ///
 /// - Own ways decide, if there are any: what somebody was told weighs more than what the place believes.
 /// - What somebody saw, and what it knows to be so or not so (authored at 1 or 0), stands by itself; the latest counts.
+/// - Who has passed it on without having it from anywhere has made it up, and believes nothing of it.
 /// - Else the ways are sorted by origin: the person who told it, or whom that person cited, the document, the town's
 ///   talk. A way told by somebody who was there when the knower learned it before, or to whom the knower told it, is of
 ///   the same origin as that. Origins are taken to be independent.
 pub fn combine(ways: &[Weighed], shared: &[&Knowledge]) -> f64 {
     let own: Vec<Weighed> = ways.iter().filter(|way| way.own).copied().collect();
     let ways = if own.is_empty() { ways } else { &own };
-    if let [only] = ways {
-        return only.belief;
-    }
     let latest = ways.iter().filter(|way| is_certain(way.edge)).max_by(|a, b| {
         let rank = |way: &Weighed| (way.edge.learned_at(), way.belief.to_bits(), way.id);
         rank(a).cmp(&rank(b))
     });
     if let Some(certain) = latest {
         return certain.belief;
+    }
+    if shared.iter().any(|record| is_made_up(record)) {
+        return 0.0;
     }
     let origins = origins(ways, shared);
     let mut disbelief = 1.0;
@@ -167,6 +179,11 @@ pub fn combine(ways: &[Weighed], shared: &[&Knowledge]) -> f64 {
         disbelief *= 1.0 - of_origin.map(|(way, _)| way.belief).fold(0.0, f64::max);
     }
     1.0 - disbelief
+}
+
+/// Whether a record of passing something on rests on nothing: a lie.
+pub(crate) fn is_made_up(record: &Knowledge) -> bool {
+    record.how == How::Shared && !record.sources.iter().any(|source| matches!(source, Source::Basis { .. }))
 }
 
 fn is_certain(edge: &Knowledge) -> bool {

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::{
     Known, Occasion, RETELLING, Trust, Via, View, Way,
-    credence::credence,
+    credence::{credence, is_made_up},
     occasion::{can_know, is_dead},
 };
 
@@ -166,7 +166,7 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
 }
 
 /// A line is said aloud: everyone in earshot learns that it was said, and by whom, and takes up what it states. What the
-/// speaker did not know before, it knows from itself; when it lies, it does not believe it.
+/// speaker did not know before, it knows from itself, unless it lies.
 ///
 /// The passage needs its speaker; who hears it, when and where are taken from the other arguments.
 ///
@@ -192,13 +192,12 @@ pub fn say(
     scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     let view = scribe.view(&speaker);
     for fact in states {
-        let mut made_up = BTreeSet::new();
-        if view.fact(fact.id()).is_none() {
-            scribe.state_fact(fact)?;
-            let belief = if sincerity == Sincerity::Lie { Credence::NONE } else { Credence::FULL };
-            let edge = Knowledge { credence: belief, ..scribe.edge(&speaker, fact, How::Authored) };
-            made_up.insert((fact.id(), edge.id()));
-            scribe.learn(&view, edge, belief);
+        let mut own = BTreeSet::new();
+        scribe.state_fact(fact)?;
+        if sincerity == Sincerity::Sincere && view.fact(fact.id()).is_none_or(|known| known.ways().is_empty()) {
+            let edge = scribe.edge(&speaker, fact, How::Authored);
+            own.insert((fact.id(), edge.id()));
+            scribe.learn(&view, edge, Credence::FULL);
         }
         if heard_by.is_empty() {
             continue;
@@ -212,7 +211,7 @@ pub fn say(
             citing: None,
             credence: None,
         };
-        scribe.tell(&telling, &made_up)?;
+        scribe.tell(&telling, &own)?;
     }
     Ok(scribe.learning)
 }
@@ -285,7 +284,7 @@ pub fn deduce(
     for premise in from {
         let statement = || state.fact(*premise).map_or_else(|| premise.to_string(), |fact| fact.statement().to_owned());
         let no_premise = || LearnError::NoPremise { knower: knower.clone(), statement: statement() };
-        let known = view.fact(*premise).ok_or_else(no_premise)?;
+        let known = view.fact(*premise).filter(|known| !known.ways().is_empty()).ok_or_else(no_premise)?;
         belief *= known.credence().get();
         sources.extend(basis(known));
     }
@@ -343,14 +342,14 @@ fn lower_first(sentence: &str) -> String {
     format!("{first} {rest}").trim_end().to_owned()
 }
 
-/// The edges by which a fact is known, as sources: the knower's own, if it has any.
+/// The edges by which a fact is known, as sources: the knower's own, if it has any. What it has passed on itself tells
+/// which of several are echoes, and what it made up.
 fn basis(known: &Known) -> impl Iterator<Item = Source> {
-    ways_that_count(known).map(|way| Source::Basis { fact: known.id(), edge: way.id })
-}
-
-fn ways_that_count(known: &Known) -> impl Iterator<Item = &Way> {
     let own = known.ways().iter().any(|way| way.via == Via::Own);
-    known.ways().iter().filter(move |way| !own || way.via == Via::Own)
+    let ways: Vec<&Way> = known.ways().iter().filter(|way| !own || way.via == Via::Own).collect();
+    let several = ways.len() > 1;
+    let shared = known.shared().iter().filter(move |record| several || is_made_up(&record.edge));
+    ways.into_iter().chain(shared).map(|way| Source::Basis { fact: known.id(), edge: way.id })
 }
 
 /// All of some but one or two.
@@ -427,7 +426,7 @@ impl<'s> Scribe<'s> {
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
     }
 
-    fn tell(&mut self, telling: &Telling, made_up: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {
+    fn tell(&mut self, telling: &Telling, own: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {
         let &Telling { teller, fact, sincerity, .. } = telling;
         self.alive(teller)?;
         let hearers = self.hearers(telling.hearers)?;
@@ -438,8 +437,9 @@ impl<'s> Scribe<'s> {
         self.state_fact(said)?;
         let view = self.view(teller);
         let known = view.fact(fact.id());
-        let mut sources: Vec<Source> = known.into_iter().flat_map(basis).collect();
-        sources.extend(made_up.iter().map(|(fact, edge)| Source::Basis { fact: *fact, edge: *edge }));
+        let mut sources: Vec<Source> =
+            known.filter(|known| !known.ways().is_empty()).into_iter().flat_map(basis).collect();
+        sources.extend(own.iter().map(|(fact, edge)| Source::Basis { fact: *fact, edge: *edge }));
         let surety = match sincerity {
             Sincerity::Sincere if sources.is_empty() => {
                 let statement = fact.statement().to_owned();
@@ -447,10 +447,6 @@ impl<'s> Scribe<'s> {
             }
             Sincerity::Sincere => known.map_or(1.0, |known| known.credence().get()),
             Sincerity::Lie => {
-                if known.is_none() && made_up.is_empty() {
-                    let edge = Knowledge { credence: Credence::NONE, ..self.edge(teller, said, How::Authored) };
-                    self.learn(&view, edge, Credence::NONE);
-                }
                 sources.clear();
                 1.0
             }
@@ -520,3 +516,6 @@ impl<'s> Scribe<'s> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

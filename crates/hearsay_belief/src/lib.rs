@@ -25,6 +25,8 @@ pub mod learn;
 mod occasion;
 mod trust;
 mod view;
+#[cfg(test)]
+mod world;
 
 pub use audience::{Surroundings, knowers};
 pub use believe::{Attributed, BELIEVED, Belief, Hold, Reason};

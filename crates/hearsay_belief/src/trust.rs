@@ -1,9 +1,9 @@
 //! Trust: how far one character believes what another says.
 
-use hearsay_model::{Attitude, Bearing, Credence, EntityId, How, KnowledgeId, Source, predicate};
+use hearsay_model::{Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, predicate};
 
 use crate::{
-    Via, View,
+    Known, Via, View, Way,
     credence::{credence, experienced},
 };
 
@@ -13,7 +13,7 @@ const STRANGER: f64 = 0.6;
 /// How far an attitude of 100 moves trust.
 const SWAY: f64 = 0.35;
 
-/// Experiences that count: the latest so many.
+/// Things told that count: the latest so many.
 const MEMORY: usize = 16;
 
 /// Something told that turned out to be so, or not.
@@ -23,12 +23,14 @@ pub struct Experience {
     pub told: KnowledgeId,
     /// The edge by which the knower saw for itself.
     pub seen: KnowledgeId,
+    /// When it saw.
+    pub when: Option<GameTime>,
     /// Whether it was so.
     pub held: bool,
 }
 
 impl From<Experience> for Source {
-    fn from(Experience { told, seen, held }: Experience) -> Self {
+    fn from(Experience { told, seen, held, .. }: Experience) -> Self {
         Self::Experience { told, seen, held }
     }
 }
@@ -38,7 +40,7 @@ impl From<Experience> for Source {
 pub struct Trust {
     /// What its feelings and allegiances make of it.
     pub first: Credence,
-    /// What it has experienced with the other. The latest last.
+    /// What it has experienced with the other: of the latest 16 things told, every sight. The latest thing told last.
     pub experiences: Vec<Experience>,
 }
 
@@ -54,9 +56,9 @@ impl Trust {
 
     /// The trust with experience counted in, 0.0–1.0. See the [formula](crate::Weigher).
     pub fn level(&self) -> Credence {
-        let kept = self.experiences.iter().filter(|experience| experience.held).count() as f64;
-        let broken = self.experiences.len() as f64 - kept;
-        credence(experienced(self.first.get(), kept, broken))
+        let experiences = self.experiences.iter();
+        let experiences = experiences.map(|sight| (sight.told, (sight.when, sight.seen), sight.held));
+        credence(experienced(self.first.get(), experiences))
     }
 }
 
@@ -95,33 +97,37 @@ fn first_impression(view: &View, other: &EntityId) -> f64 {
     }
 }
 
-/// What the knower was told by somebody and then saw for itself, or saw to be otherwise.
+/// What the knower was told by somebody and also saw for itself, or saw to be otherwise.
 fn experiences(view: &View, other: &EntityId) -> Vec<Experience> {
     let mut found = Vec::new();
     for known in view.told_by(other) {
+        let against: Vec<&Known> = view.against(known).collect();
         for told in known.ways() {
             let by_other = matches!(&told.edge.how, How::Told { by: Some(by), .. } if by == other);
             if told.via != Via::Own || !by_other {
                 continue;
             }
-            let saw = |known: &crate::Known| {
+            let mut sights = Vec::new();
+            let mut note = |known: &Known, held| {
                 let seen = known.ways().iter().filter(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
-                seen.map(|way| (way.since, way.id)).max()
+                let sight = |way: &Way| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
+                sights.extend(seen.map(sight));
             };
-            let so = saw(known).map(|seen| (seen, true));
-            let not_so = view.against(known).filter_map(|other| {
+            note(known, true);
+            for other in &against {
                 // What began after it was told does not make it wrong.
                 let then = other.since().and_then(|date| date.time) <= told.since;
-                let refutes = other.bearing() == Some(Bearing::Refutes(known.id()));
-                saw(other).filter(|_| then || refutes).map(|seen| (seen, false))
-            });
-            if let Some(((when, seen), held)) = so.into_iter().chain(not_so).max() {
-                found.push((when, Experience { told: told.id, seen, held }));
+                if then || other.bearing() == Some(Bearing::Refutes(known.id())) {
+                    note(other, false);
+                }
+            }
+            if !sights.is_empty() {
+                sights.sort_by_key(|sight| (sight.when, sight.seen));
+                found.push(((told.since, told.id), sights));
             }
         }
     }
-    found.sort_by_key(|(when, experience)| (*when, experience.told, experience.seen));
+    found.sort_by_key(|(told, _)| *told);
     let most = found.len().saturating_sub(MEMORY);
-    found.drain(..most);
-    found.into_iter().map(|(_, experience)| experience).collect()
+    found.into_iter().skip(most).flat_map(|(_, sights)| sights).collect()
 }

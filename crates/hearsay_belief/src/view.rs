@@ -141,7 +141,8 @@ impl Known {
         &self.ways
     }
 
-    /// The knower's own records of having passed it on: the company of each edge is whom it told.
+    /// The knower's own records of having passed it on: the company of each edge is whom it told. What it made up it has
+    /// in no other way.
     pub fn shared(&self) -> &[Way] {
         &self.shared
     }
@@ -166,7 +167,7 @@ impl Known {
 
     /// The earliest moment from which the knower has it; `None` when it has it since ever.
     pub fn learned(&self) -> Option<GameTime> {
-        self.ways.iter().map(|way| way.since).min().flatten()
+        self.ways.iter().chain(&self.shared).map(|way| way.since).min().flatten()
     }
 }
 
@@ -185,7 +186,7 @@ impl Known {
         self.ways.dedup_by(|a, b| a.id == b.id && a.via == b.via && a.since == b.since);
         self.shared.sort_by_key(|way| (way.since, way.id));
         self.credence = match &self.ways[..] {
-            [only] => only.belief,
+            [only] if self.shared.is_empty() => only.belief,
             ways => {
                 let weighed = |way| {
                     let Way { id, edge, via, belief, .. }: &Way = way;
@@ -297,7 +298,7 @@ impl View {
         let mut weigher = Weigher::new(state);
         view.facts.retain(|_, known| {
             known.settle(&mut weigher);
-            !known.ways.is_empty()
+            !known.ways.is_empty() || !known.shared.is_empty()
         });
         view
     }

@@ -1,82 +1,9 @@
 //! One test per way in which knowledge reaches, or does not reach, a knower.
 
-use hearsay_model::{Author, Change, Entity, Method, Operation, Provenance, Standing, Validity};
+use hearsay_model::{Change, Standing, Validity};
 
 use super::*;
-
-/// A world that is written in a few words.
-#[derive(Default)]
-struct World(State);
-
-fn id(text: &str) -> EntityId {
-    EntityId::new(text).unwrap()
-}
-
-fn who(text: &str) -> Knower {
-    text.parse().unwrap()
-}
-
-fn at(minute: i64) -> Option<Date> {
-    Some(Date::at(GameTime(minute)))
-}
-
-impl World {
-    fn new(entities: &str) -> Self {
-        let mut world = Self::default();
-        for entity in entities.split_whitespace() {
-            world.apply(vec![Change::AddEntity(Entity::new(id(entity)))]);
-        }
-        world
-    }
-
-    fn apply(&mut self, changes: Vec<Change>) {
-        self.0.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
-    }
-
-    /// A relation that nobody knows yet.
-    fn relation(&mut self, subject: &str, predicate: &str, object: &str, validity: Validity) -> FactId {
-        let provenance = Provenance::new(Method::Authored, Author::Dm);
-        let fact = Fact::relation(&id(subject), predicate, &id(object), provenance).unwrap();
-        let fact = Arc::new(fact.validity(validity).build().unwrap());
-        self.apply(vec![Change::AssertFact(Arc::clone(&fact))]);
-        fact.id()
-    }
-
-    /// Membership and the like: subject and object know of it.
-    fn belongs(
-        &mut self,
-        subject: &str,
-        predicate: &str,
-        object: &str,
-        from: Option<i64>,
-        until: Option<i64>,
-    ) -> FactId {
-        let date = |minute: i64| Date::at(GameTime(minute));
-        let fact = self.relation(subject, predicate, object, Validity { from: from.map(date), until: until.map(date) });
-        self.learn(subject, fact, None);
-        self.learn(object, fact, None);
-        fact
-    }
-
-    fn learn(&mut self, knower: &str, fact: FactId, learned: Option<i64>) {
-        let learned = learned.and_then(at);
-        self.apply(vec![Change::Learn(Arc::new(Knowledge { learned, ..Knowledge::authored(who(knower), fact) }))]);
-    }
-
-    /// A fact that a group or place learns at a moment.
-    fn lore(&mut self, knower: &str, text: &str, learned: Option<i64>) -> FactId {
-        let provenance = Provenance::new(Method::Authored, Author::Dm);
-        let fact = Fact::attribute(&id("thing"), "lore", text, provenance).unwrap().build().unwrap();
-        let id = fact.id();
-        self.apply(vec![Change::AssertFact(fact.into())]);
-        self.learn(knower, id, learned);
-        id
-    }
-
-    fn knows(&self, knower: &str, fact: FactId, as_of: Option<i64>) -> bool {
-        View::of(&self.0, &who(knower), as_of.map(GameTime)).fact(fact).is_some()
-    }
-}
+use crate::world::{World, at, id, who};
 
 #[test]
 fn own_and_common_knowledge() {

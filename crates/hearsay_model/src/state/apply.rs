@@ -10,8 +10,8 @@ use super::{
     rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, RawLink, Row, Write},
 };
 use crate::{
-    Change, Entity, EntityId, Fact, FactId, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position, Session,
-    Setting, Source, Vocabulary, attribute, text,
+    Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
+    Session, Setting, Source, Vocabulary, attribute, text,
 };
 
 impl State {
@@ -329,10 +329,12 @@ impl State {
         changed.then_some(id)
     }
 
-    /// Whether of every fact that the edge rests on, one edge at least is there.
+    /// Whether of every fact that the edge rests on, one edge at least is there that lets its knower know it.
     fn is_supported(&self, edge: &Knowledge) -> bool {
+        let lets_know =
+            |row: &KnowledgeRow| row.shown && row.record.value.as_ref().is_some_and(|edge| edge.how != How::Shared);
         let basis = |source: &Source| match source {
-            Source::Basis { fact, edge } => Some((*fact, self.knowledge.get(edge).is_some_and(|row| row.shown))),
+            Source::Basis { fact, edge } => Some((*fact, self.knowledge.get(edge).is_some_and(lets_know))),
             Source::Experience { .. } => None,
         };
         let is_there = |wanted| edge.sources.iter().filter_map(basis).any(|(fact, shown)| fact == wanted && shown);
