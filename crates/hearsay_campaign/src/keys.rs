@@ -55,8 +55,11 @@ keys! {
     FILE = "", "a campaign file", &[&["format", "campaign", "calendar", "audience", "predicates", "attributes", "entities",
         "relationships", "facts", "rumours", "lies", "knowledge", "passages", "sessions"]];
     CAMPAIGN = "campaign", "the campaign", &[&["id", "name", "description", "system", "start"]];
-    CALENDAR = "calendar", "the calendar", &[&["name", "months", "weekdays", "hours_per_day", "minutes_per_hour", "era"]];
+    CALENDAR = "calendar", "the calendar", &[&["name", "months", "weekdays", "hours_per_day", "minutes_per_hour", "era",
+        "leap", "year_zero", "eras"]];
     MONTH = "month", "a month", &[&["name", "days"]];
+    LEAP = "leap_rule", "a leap rule", &[&["every", "except_every", "unless_every", "offset", "month", "days"]];
+    ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
         "embedded", "audience", "examples"]];

@@ -56,7 +56,7 @@ pub mod text;
 mod time;
 mod vocabulary;
 
-pub use calendar::{Calendar, CalendarError, Month};
+pub use calendar::{Calendar, CalendarError, Era, LeapRule, Month};
 pub use entity::{Entity, ExternalId, Kind};
 pub use fact::{Bearing, Fact, FactBuilder, FactError, Number, Object, Secrecy, Standing, Value};
 pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, slug};
@@ -67,7 +67,7 @@ pub use provenance::{Evidence, Method, Provenance, Span};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{CampaignInfo, Setting, SettingKey};
 pub use state::{Applied, ApplyError, Entry, Link, Resolution, State, UndoPreview};
-pub use time::{Date, GameTime, Validity};
+pub use time::{Date, DateSpan, GameTime, Precision, Validity};
 pub use vocabulary::{
     AttributeDef, Audience, AudienceRules, Predicate, PredicateDef, PredicateError, Vocabulary, VocabularyError,
     attribute, predicate,

@@ -31,6 +31,30 @@ impl Date {
     }
 }
 
+/// How closely a date was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Precision {
+    /// `412`
+    Year,
+    /// `Rainmoon 412`
+    Month,
+    /// `3 Rainmoon 412`
+    Day,
+    /// `3 Rainmoon 412, 18:30`
+    Minute,
+}
+
+/// All that a written date covers: `Rainmoon 412` is a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DateSpan {
+    /// The first minute of it.
+    pub first: GameTime,
+    /// The last minute of it; the last that game time reaches, where the date goes on beyond.
+    pub last: GameTime,
+    /// How closely it was written.
+    pub precision: Precision,
+}
+
 /// When a fact holds in the world: from one date up to, not including, another. An open end has no date.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Validity {

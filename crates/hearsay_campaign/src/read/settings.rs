@@ -1,8 +1,8 @@
 //! The campaign itself, its calendar, its audience rules and its vocabulary.
 
 use hearsay_model::{
-    AttributeDef, Audience, AudienceRules, Calendar, CampaignInfo, EntityId, GameTime, Month, Predicate, PredicateDef,
-    VocabularyError,
+    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, EntityId, Era, GameTime, LeapRule,
+    Month, Predicate, PredicateDef, VocabularyError,
 };
 
 use super::{Reader, fields::Fields, names::kind_of};
@@ -47,6 +47,7 @@ impl Reader {
             Some(Month { name, days: self.count(m, "days")? })
         });
         let months = months.collect();
+        let (leap, eras) = (self.maps(&f, "leap", &keys::LEAP), self.maps(&f, "eras", &keys::ERA));
         let plain = Calendar::default();
         let calendar = Calendar {
             name: self.owned(&f, "name").unwrap_or_default(),
@@ -55,12 +56,48 @@ impl Reader {
             hours_per_day: self.count(&f, "hours_per_day").unwrap_or(plain.hours_per_day),
             minutes_per_hour: self.count(&f, "minutes_per_hour").unwrap_or(plain.minutes_per_hour),
             era: self.owned(&f, "era").unwrap_or_default(),
+            leap: leap.iter().filter_map(|rule| self.leap_rule(rule)).collect(),
+            year_zero: self.flag(&f, "year_zero").unwrap_or(plain.year_zero),
+            eras: eras.iter().filter_map(|era| self.era(era)).collect(),
         };
         if self.faults.count() > before {
             return None;
         }
-        calendar.check().map_err(|error| self.faults.add(node.at, "calendar", error.to_string(), "")).ok()?;
-        Some(calendar)
+        let sound = calendar.check().map_err(|error| {
+            let part = match error {
+                CalendarError::Leap { number, .. } => leap.get(number - 1),
+                CalendarError::Era { number, .. } => eras.get(number - 1),
+                _ => None,
+            };
+            let part = part.unwrap_or(&f);
+            self.faults.add(part.at, &part.path, error.to_string(), "");
+        });
+        sound.ok().map(|()| calendar)
+    }
+
+    fn leap_rule(&mut self, f: &Fields) -> Option<LeapRule> {
+        if f.get("every").is_none() {
+            self.faults.add(f.at, &f.path, "the leap rule does not say how often", "add `every: 4`");
+        }
+        Some(LeapRule {
+            month: self.needed(f, "month", "a leap rule")?.trim().to_owned(),
+            every: self.count(f, "every")?,
+            except_every: self.count(f, "except_every"),
+            unless_every: self.count(f, "unless_every"),
+            offset: self.whole(f, "offset").unwrap_or(0),
+            days: self.count(f, "days").unwrap_or(1),
+        })
+    }
+
+    fn era(&mut self, f: &Fields) -> Option<Era> {
+        Some(Era {
+            name: self.needed(f, "name", "an era")?.trim().to_owned(),
+            short: self.owned(f, "short").unwrap_or_default(),
+            start: self.whole(f, "start"),
+            end: self.whole(f, "end"),
+            first: self.whole(f, "first").unwrap_or(1),
+            backwards: self.flag(f, "backwards").unwrap_or(false),
+        })
     }
 
     pub(super) fn audience(&mut self, f: &Fields, key: &str) -> Option<Audience> {

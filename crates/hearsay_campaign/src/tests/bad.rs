@@ -163,9 +163,44 @@ fn many_errors_come_in_one_run() {
 }
 
 #[test]
-fn a_broken_calendar_is_one_error() {
-    let yaml = "campaign: {name: T, start: 3 Rain 4}\ncalendar: {months: [{name: Rain, days: 0}]}";
-    is(&read_text(yaml).unwrap_err().errors, 2, "at least one day", "");
+fn a_broken_calendar_is_one_error_at_its_line() {
+    let check = |yaml: &str, line: u32, message: &str, hint: &str| {
+        let months = "  months: [{name: Frost, days: 30}, {name: Rain, days: 28}]";
+        let yaml = format!("campaign: {{name: T, start: 3 Rain 4}}\ncalendar:\n{months}\n{yaml}");
+        is(&read_text(&yaml).unwrap_err().errors, line, message, hint);
+    };
+    check("  weeks: []", 4, "the calendar has no key `weeks`", "");
+    check("  leap: {every: 4, month: Rain}", 4, "expected a list, found a mapping", "write `leap: […]`");
+    check("  leap: [{month: Rain}]", 4, "does not say how often", "add `every: 4`");
+    check("  leap: [{every: 4}]", 4, "a leap rule needs a month", "add `month: …`");
+    check("  leap:\n  - {every: 4, month: Rain}\n  - {evry: 4, every: 4, month: Rain}", 6, "no key `evry`", "`every`?");
+    check("  leap:\n  - {every: 4, month: Rain}\n  - {every: 0, month: Rain}", 6, "leap rule 2: `every` counts", "");
+    check("  leap:\n  - {every: -4, month: Rain}", 5, "expected a number from 0 to", "");
+    check("  leap:\n  - {every: 4, month: Sun}", 5, "no month is called `Sun`: expected one of Frost, Rain", "");
+    check("  leap:\n  - {every: 4, month: Rain, offset: 8e15}", 5, "larger than a calendar can count with", "");
+    check("  year_zero: 0", 4, "expected true or false", "");
+    check("  eras: [{short: AS, start: 1}]", 4, "an era needs a name", "add `name: …`");
+    check("  eras:\n  - {name: Salt, start: 9}\n  - {name: Brine}", 6, "era 2: Brine needs a `start`", "");
+    check("  eras:\n  - {name: Salt, start: 1, end: 9}\n  - {name: Brine, start: 9}", 5, "Salt overlaps Brine", "");
+    check("  eras:\n  - {name: Salt, start: 1.5}", 5, "expected a whole number", "");
+    let no_days = "campaign: {name: T, start: 3 Rain 4}\ncalendar: {months: [{name: Rain, days: 0}]}";
+    is(&read_text(no_days).unwrap_err().errors, 2, "at least one day", "");
+}
+
+#[test]
+fn dates_keep_to_leap_years_and_eras() {
+    let calendar =
+        "calendar: {months: [{name: Frost, days: 30}, {name: Feast, days: 0}], leap: [{every: 4, month: Feast}],
+  eras: [{name: Age of Salt, short: AS, start: 1, end: 99}]}";
+    let check = |start: &str, message: &str| {
+        let yaml = format!("{calendar}\ncampaign:\n  name: T\n  start: {start}");
+        is(&read_text(&yaml).unwrap_err().errors, 5, message, "");
+    };
+    check("1 Feast 5", "the year 5 AS has no Feast, which comes every 4 years");
+    check("2 Feast 4", "the day of Feast in the year 4 AS must lie from 1 to 1");
+    check("100 AS", "the year of Age of Salt must lie from 1 to 99");
+    check("4 Frost", "expected a form such as `3 Frost 412`");
+    assert!(read_text(&format!("{calendar}\ncampaign: {{name: T, start: '1 Feast 4 Age of Salt, 18:30'}}")).is_ok());
 }
 
 proptest! {

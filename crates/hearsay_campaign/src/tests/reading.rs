@@ -236,6 +236,24 @@ fn the_example_of_the_format_is_the_fixture() {
 }
 
 #[test]
+fn the_calendar_of_the_format_is_read() {
+    let example = include_str!("../../FORMAT.md").split("```yaml\n").find(|part| part.starts_with("calendar:"));
+    let example = example.and_then(|part| part.split("```").next()).unwrap();
+    let state = imported(&format!("campaign: {{name: T}}\n{example}"));
+    let calendar = state.calendar();
+    let check = |raw: &str, printed: &str| {
+        assert_eq!(calendar.print(calendar.parse(raw).unwrap().time.unwrap()), printed, "{raw}");
+    };
+    check("Shieldmeet 412 Age of Salt", "1 Shieldmeet 412 AS");
+    check("31 Frostmoon 412", "31 Frostmoon 412 AS");
+    check("-1", "1 Frostmoon 1 BR");
+    check("413", "1 Frostmoon 1 AB");
+    let error = calendar.parse("31 Frostmoon 411").unwrap_err().to_string();
+    assert!(error.contains("the day of Frostmoon in the year 411 AS must lie from 1 to 30"), "{error}");
+    assert_eq!(calendar.print(calendar.end_of("Frostmoon 2 AB").unwrap()), "30 Frostmoon 2 AB, 23:59");
+}
+
+#[test]
 fn the_clock_goes_on_with_the_sessions() {
     let clock = |sessions: &str| {
         let head = HEAD.replace("id: test}", "id: test, start: 2 Rain 3}");

@@ -64,6 +64,14 @@ fn what_the_reader_refuses_the_schema_refuses() {
     check(json!({"entities": [{"name": "Ann", "kind": "npc", "attributes": {"age": {"valeu": 3}}}]}));
     check(json!({"sessions": [{"id": "s", "log": [{"speaker": "ann", "txt": "T."}]}]}));
     check(json!({"format": 2}));
+    let calendar =
+        |key: &str, value: Value| json!({"calendar": {"months": [{"name": "Rain", "days": 28}], key: value}});
+    check(calendar("leap", json!([{"every": 0, "month": "Rain"}])));
+    check(calendar("leap", json!([{"every": 4, "unless_every": 400, "month": "Rain"}])));
+    check(calendar("eras", json!([{"name": "Age of Salt"}])));
+    for era in [json!({"name": "Age of Salt", "start": 1}), json!({"name": "Dawn", "backwards": true, "end": 0})] {
+        assert!(validator.is_valid(&calendar("eras", json!([era]))), "{era}");
+    }
 }
 
 /// The properties of a definition, its own and those it takes from others.

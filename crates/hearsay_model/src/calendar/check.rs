@@ -1,0 +1,156 @@
+//! Whether a calendar can count.
+
+use std::collections::BTreeSet;
+
+use super::{Calendar, CalendarError, Era, LeapRule};
+use crate::text;
+
+const MOST_DAYS: u32 = 1_000_000;
+/// Months, and the hours of a day, and the minutes of an hour.
+const MOST_PARTS: u32 = 10_000;
+const MOST_RULES: usize = 100;
+const MOST_ERAS: usize = 100;
+/// No year of a rule or an era lies further from the year 1.
+const FURTHEST_YEAR: u64 = 1_000_000_000_000_000;
+
+impl Calendar {
+    /// Checks that the calendar can count, and that every date on it is written in one way.
+    ///
+    /// # Errors
+    /// When a month, a day, an hour or a minute has no length, two months have one name, a leap rule lengthens nothing,
+    /// eras overlap or cannot be told apart, or a number is too large to count with.
+    pub fn check(&self) -> Result<(), CalendarError> {
+        let empty = |is: bool, what| if is { Err(CalendarError::Empty(what)) } else { Ok(()) };
+        empty(self.months.is_empty(), "at least one month")?;
+        empty(self.months.iter().any(|m| text::normal(&m.name).is_empty()), "a name for each month")?;
+        empty(self.hours_per_day == 0, "at least one hour in a day")?;
+        empty(self.minutes_per_hour == 0, "at least one minute in an hour")?;
+        let large = |is: bool, what| if is { Err(CalendarError::TooLarge(what)) } else { Ok(()) };
+        let parts = self.hours_per_day > MOST_PARTS || self.minutes_per_hour > MOST_PARTS;
+        let parts = parts || self.months.iter().any(|m| m.days > MOST_DAYS) || self.months.len() > MOST_PARTS as usize;
+        large(parts, "a month, a day or an hour")?;
+        large(self.leap.len() > MOST_RULES, "the number of leap rules")?;
+        large(self.eras.len() > MOST_ERAS, "the number of eras")?;
+        let mut names = BTreeSet::new();
+        if let Some(twin) = self.months.iter().find(|month| !names.insert(text::normal(&month.name))) {
+            return Err(CalendarError::SameName(twin.name.clone()));
+        }
+        for (index, rule) in self.leap.iter().enumerate() {
+            self.check_rule(rule).map_err(|problem| CalendarError::Leap { number: index + 1, problem })?;
+        }
+        let lengthened: BTreeSet<_> = self.leap.iter().filter_map(|rule| self.lengthened(rule)).collect();
+        let mut months = self.months.iter().enumerate();
+        if let Some((_, month)) = months.find(|(index, month)| month.days == 0 && !lengthened.contains(index)) {
+            return Err(CalendarError::NoDays(month.name.clone()));
+        }
+        empty(self.months.iter().all(|m| m.days == 0), "at least one day in a year that is no leap year")?;
+        for (index, era) in self.eras.iter().enumerate() {
+            self.check_era(index, era).map_err(|problem| CalendarError::Era { number: index + 1, problem })?;
+        }
+        Ok(())
+    }
+
+    fn check_rule(&self, rule: &LeapRule) -> Result<(), String> {
+        let steps =
+            [("every", Some(rule.every)), ("except_every", rule.except_every), ("unless_every", rule.unless_every)];
+        if let Some((key, _)) = steps.into_iter().find(|&(_, step)| step == Some(0)) {
+            return Err(format!("`{key}` counts years, and must be at least 1"));
+        }
+        let (every, except, unless) = rule.steps();
+        match (rule.except_every, rule.unless_every) {
+            (None, Some(_)) => return Err("`unless_every` needs an `except_every` to make an exception from".into()),
+            (Some(step), _) if except == Some(every) => {
+                return Err(format!(
+                    "`except_every: {step}` takes out all that `every: {every}` gives: make it larger"
+                ));
+            }
+            (Some(step), Some(back)) if unless == except => {
+                return Err(format!(
+                    "`unless_every: {back}` brings back all that `except_every: {step}` takes out: make it larger"
+                ));
+            }
+            _ => {}
+        }
+        if self.lengthened(rule).is_none() {
+            let months: Vec<_> = self.months.iter().map(|month| month.name.as_str()).collect();
+            return Err(format!("no month is called `{}`: expected one of {}", rule.month, months.join(", ")));
+        }
+        if !(1..=MOST_DAYS).contains(&rule.days) {
+            return Err(format!("`days` must lie from 1 to {MOST_DAYS}"));
+        }
+        check_year("offset", Some(rule.offset))
+    }
+
+    fn check_era(&self, index: usize, era: &Era) -> Result<(), String> {
+        let others = || self.eras.iter().enumerate().filter(|&(other, _)| other != index).map(|(_, other)| other);
+        self.check_era_name(&era.name, others())?;
+        if !era.short.is_empty() {
+            self.check_era_name(&era.short, others())?;
+        }
+        let name = &era.name;
+        for (key, year) in [("start", era.start), ("end", era.end)] {
+            check_year(key, year)?;
+            if year.is_some_and(|year| self.plain_year(year.into()).is_none()) {
+                return Err(format!("{name} has `{key}: 0`, but the calendar has no year 0"));
+            }
+        }
+        check_year("first", Some(era.first))?;
+        if era.first < 0 {
+            return Err(format!("{name} has `first: {}`: expected 0 or more", era.first));
+        }
+        if !era.backwards && era.start.is_none() {
+            return Err(format!("{name} needs a `start`, its first year; an era may go without if it is `backwards`"));
+        }
+        let bounds = self.bounds(era);
+        let (Some(end), start) = (bounds.end, bounds.start) else {
+            let twin = others().find(|other| self.bounds(other).start == bounds.start);
+            return match twin {
+                Some(twin) => Err(format!("{name} starts with the same year as {}", twin.name)),
+                None if era.backwards => {
+                    Err(format!("{name} counts back from its end and has none: add `end`, its last year"))
+                }
+                None => Ok(()),
+            };
+        };
+        if start.is_some_and(|start| end < start) {
+            return Err(format!("{name} ends before it starts"));
+        }
+        for other in others() {
+            let begins = self.bounds(other).start;
+            if begins == start {
+                return Err(format!("{name} starts with the same year as {}", other.name));
+            }
+            if begins > start && begins.is_some_and(|begins| begins <= end) {
+                let begins = other.start.unwrap_or_default();
+                return Err(format!("{name} overlaps {}, which starts in {begins}: end it before", other.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// A name after a year must be told from other eras, from numbers, and from a month with a year after it.
+    fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
+        let normal = text::normal(name);
+        if !normal.contains(char::is_alphabetic) {
+            return Err(format!("`{name}` is no name for an era: it needs a letter"));
+        }
+        let is_same = |other: &str| text::normal(other) == normal;
+        if is_same(&self.era) || others.any(|other| is_same(&other.name) || is_same(&other.short)) {
+            return Err(format!("`{name}` is the name of another era too: each needs its own"));
+        }
+        let month = normal.rsplit_once(' ').filter(|(_, number)| number.chars().all(|c| c.is_ascii_digit()));
+        if month.is_some_and(|(month, _)| self.month(month).is_some()) {
+            return Err(format!("`{name}` reads as a month and its year: call it something else"));
+        }
+        Ok(())
+    }
+}
+
+fn check_year(key: &str, year: Option<i64>) -> Result<(), String> {
+    match year {
+        Some(year) if year.unsigned_abs() > FURTHEST_YEAR => {
+            Err(format!("`{key}: {year}` is larger than a calendar can count with"))
+        }
+        _ => Ok(()),
+    }
+}

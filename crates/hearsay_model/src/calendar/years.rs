@@ -1,0 +1,80 @@
+//! What years are called: in the plain count, and in eras.
+
+use super::{Calendar, Era};
+
+impl Era {
+    /// What is printed after a year of it.
+    fn shown(&self) -> &str {
+        if self.short.is_empty() { &self.name } else { &self.short }
+    }
+}
+
+/// The years of an era, each end with its bound where it has one.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) start: Option<i128>,
+    pub(super) end: Option<i128>,
+}
+
+impl Calendar {
+    /// The year that a number of the plain count means, in years without a gap. None for a year 0 that does not exist.
+    pub(super) fn plain_year(&self, number: i128) -> Option<i128> {
+        match number {
+            number if self.year_zero || number > 0 => Some(number),
+            0 => None,
+            number => Some(number + 1),
+        }
+    }
+
+    pub(super) fn plain_number(&self, year: i128) -> i128 {
+        if self.year_zero || year > 0 { year } else { year - 1 }
+    }
+
+    fn start(&self, era: &Era) -> Option<i128> {
+        era.start.and_then(|start| self.plain_year(start.into()))
+    }
+
+    /// From its start to its end, or to the start of the era after it.
+    pub(super) fn bounds(&self, era: &Era) -> Bounds {
+        let start = self.start(era);
+        let own = era.end.and_then(|end| self.plain_year(end.into()));
+        // An era without a start comes before all that have one, as `None` does.
+        let next = || self.eras.iter().filter_map(|other| self.start(other)).filter(|&next| Some(next) > start).min();
+        Bounds { start, end: own.or_else(|| next().map(|next| next - 1)) }
+    }
+
+    /// The era that a year lies in, and the number it has there.
+    fn era_number(&self, year: i128) -> Option<(&Era, i128)> {
+        let begun = self.eras.iter().filter(|era| self.start(era).is_none_or(|start| start <= year));
+        let era = begun.max_by_key(|era| self.start(era))?;
+        let bounds = self.bounds(era);
+        if bounds.end.is_some_and(|end| end < year) {
+            return None;
+        }
+        let passed = if era.backwards { bounds.end? - year } else { year - bounds.start? };
+        Some((era, i128::from(era.first) + passed))
+    }
+
+    /// The year that a number means in an era. Otherwise the least number of its years, and the most if there is one.
+    pub(super) fn era_year(&self, era: &Era, number: i128) -> Result<i128, (i128, Option<i128>)> {
+        let Bounds { start, end } = self.bounds(era);
+        let first = i128::from(era.first);
+        let last = start.zip(end).map(|(start, end)| first + end - start);
+        let year = match (era.backwards, start, end) {
+            (true, _, Some(end)) => Some(end - (number - first)),
+            (false, Some(start), _) => Some(start + (number - first)),
+            // A calendar that was not checked.
+            _ => None,
+        };
+        year.filter(|_| number >= first && last.is_none_or(|last| number <= last)).ok_or((first, last))
+    }
+
+    /// The year as it is printed: `412 AS`.
+    pub(super) fn year_name(&self, year: i128) -> String {
+        match self.era_number(year) {
+            Some((era, number)) => format!("{number} {}", era.shown()),
+            None if self.era.is_empty() => self.plain_number(year).to_string(),
+            None => format!("{} {}", self.plain_number(year), self.era),
+        }
+    }
+}
