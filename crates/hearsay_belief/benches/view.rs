@@ -1,0 +1,94 @@
+//! The view of one character in a world of 20,000 entities and 100,000 facts with the shape of a campaign: a few busy
+//! places and groups, much that few know.
+//!
+//! `cargo bench --profile dev -p hearsay_belief`
+
+use std::sync::{Arc, LazyLock};
+
+use divan::{Bencher, black_box};
+use hearsay_belief::{Occasion, View, learn};
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State,
+};
+
+const ENTITIES: usize = 20_000;
+const FACTS: usize = 100_000;
+/// Towns, each with its lore and its people.
+const TOWNS: usize = 50;
+
+fn id(n: usize) -> EntityId {
+    EntityId::new(format!("e{n}")).unwrap_or_else(|_| unreachable!("the name is a slug"))
+}
+
+fn fact(subject: usize, predicate: &str, object: usize) -> Arc<Fact> {
+    let provenance = Provenance::new(Method::Authored, Author::Dm);
+    let built = Fact::relation(&id(subject), predicate, &id(object), provenance).and_then(|fact| fact.build());
+    Arc::new(built.unwrap_or_else(|_| unreachable!("the fact is well formed")))
+}
+
+static WORLD: LazyLock<State> = LazyLock::new(|| {
+    let mut state = State::default();
+    let mut changes: Vec<Change> = (0..ENTITIES).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let mut write = |fact: Arc<Fact>, knowers: &[usize], common: bool| {
+        changes.push(Change::AssertFact(Arc::clone(&fact)));
+        for knower in knowers {
+            changes.push(Change::Learn(Arc::new(Knowledge::authored(id(*knower).into(), fact.id()))));
+        }
+        if common {
+            changes.push(Change::Learn(Arc::new(Knowledge::authored(Knower::World, fact.id()))));
+        }
+    };
+    for person in TOWNS..ENTITIES {
+        write(fact(person, "RESIDENT_OF", person % TOWNS), &[person, person % TOWNS], false);
+    }
+    for n in 0..FACTS + TOWNS - ENTITIES {
+        // Towns are unequal: the first knows most.
+        let (person, town) = (TOWNS + n * 7919 % (ENTITIES - TOWNS), n * n % TOWNS * n % TOWNS);
+        let relation = fact(person, ["OWES", "KNOWS", "LIKES"][n % 3], TOWNS + (n * 104_729 + n / 7) % (ENTITIES - TOWNS));
+        let teller = TOWNS + n % 300;
+        write(relation, &[person, town, teller], n % 100 == 0);
+    }
+    let told = |_| unreachable!("the world is well formed");
+    state.apply(Operation::new(Author::Dm, "a world", changes)).unwrap_or_else(told);
+    // Some of it is talk: what one of a town tells another.
+    let talk: Vec<Change> = (0..300)
+        .flat_map(|n| {
+            let (teller, hearer) = (id(TOWNS + n), [id(TOWNS + (n + 1) % 300)]);
+            let view = View::of(&state, &teller.clone().into(), None);
+            let facts: Vec<_> = view.facts().take(20).filter_map(|known| state.fact(known.id()).cloned()).collect();
+            let tell = |fact: &Arc<Fact>| {
+                let telling = learn::Telling {
+                    teller: &teller,
+                    hearers: &hearer,
+                    fact,
+                    retold: None,
+                    sincerity: learn::Sincerity::Sincere,
+                    citing: None,
+                    credence: None,
+                };
+                learn::tell(&state, &telling, &Occasion::default()).map_or_else(|_| Vec::new(), |told| told.changes)
+            };
+            facts.iter().flat_map(tell).collect::<Vec<_>>()
+        })
+        .collect();
+    state.apply(Operation::new(Author::Game, "talk", talk)).unwrap_or_else(told);
+    state
+});
+
+fn main() {
+    let view = View::of(&WORLD, &id(TOWNS).into(), None);
+    eprintln!("{} facts; the character knows {}", WORLD.fact_count(), view.facts().len());
+    divan::main();
+}
+
+#[divan::bench]
+fn view_at_100_000_facts(bencher: Bencher) {
+    let knower = id(TOWNS).into();
+    bencher.bench_local(|| View::of(black_box(&WORLD), &knower, None));
+}
+
+#[divan::bench]
+fn view_of_a_stranger(bencher: Bencher) {
+    let knower = id(ENTITIES - 1).into();
+    bencher.bench_local(|| View::of(black_box(&WORLD), &knower, None));
+}
