@@ -18,7 +18,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;
+mod reveal;
 mod view;
 
 pub use audience::{Surroundings, knowers};
+pub use reveal::{Judgement, Revealable, Trust, judge, player_characters, revealable, revealable_to};
 pub use view::{Heard, Known, Recency, Via, View, Way};
