@@ -234,7 +234,7 @@ impl State {
             Change::Set(setting) => _ = pending.settings.insert(setting.key()),
             Change::SetFlag { name, value } => self.check_flag(name, value, pending)?,
             Change::Unset(key) => {
-                if !self.settings.get(key).is_some_and(|row| row.value.is_some()) && !pending.settings.contains(key) {
+                if self.settings.get(key).is_none_or(|row| row.value.is_none()) && !pending.settings.contains(key) {
                     return Err(ApplyError::NoSetting(key.clone()));
                 }
                 if let SettingKey::Flag(name) = key {
