@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::View;
+use hearsay_belief::{Revealable, View, revealable};
 use hearsay_model::{
-    EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId, Standing,
-    State, Timestamp, Value, text,
+    Credence, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
+    Standing, State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
@@ -435,4 +435,25 @@ pub fn review(state: &State, limit: usize) -> (Vec<ReviewRow>, usize) {
         ReviewRow { item, in_full }
     };
     (items.into_iter().take(limit).map(row).collect(), all)
+}
+
+/// When secrets may be told: for every reveal and who may tell it, whether its condition holds now, for whom, and what is
+/// missing. Reads every entity, to find the player characters.
+pub fn reveals(state: &State) -> Vec<Revealable> {
+    revealable(state, &|who, of| trust(state, who, of))
+}
+
+/// How far one trusts another, by how it feels about it: 0.5 where nothing is recorded, 1.0 at an attitude of 100. Of
+/// several attitudes that are canon and hold at the game clock, the strongest counts.
+pub fn trust(state: &State, who: &EntityId, of: &EntityId) -> Credence {
+    let now = state.clock();
+    let counts = |fact: &&Fact| {
+        let between = fact.subject() == who && fact.object().entity() == Some(of);
+        between && fact.standing() == Standing::Canon && fact.validity().holds_at(now)
+    };
+    let facts = state.facts_of(who).map(AsRef::as_ref).filter(counts);
+    let strongest =
+        facts.filter_map(Fact::attitude).map(|attitude| attitude.get()).max_by_key(|a| (a.unsigned_abs(), *a));
+    let trust = (f64::from(strongest.unwrap_or(0)) + 100.0) / 200.0;
+    Credence::new(trust).unwrap_or(Credence::NONE)
 }
