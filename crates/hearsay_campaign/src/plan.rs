@@ -338,7 +338,7 @@ impl Planner<'_> {
                 _ => None,
             }))
             .collect();
-        let mut adds = Vec::new();
+        let (mut adds, mut kept) = (Vec::new(), Vec::new());
         for reveal in &self.campaign.reveals {
             let setting = Setting::Reveal(reveal.clone());
             let key = setting.key();
@@ -347,15 +347,10 @@ impl Planner<'_> {
                 || reveal.when.flags().any(|(name, is)| flags.get(name).is_none_or(|held| held.kind() != is.kind()));
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(&setting) => {}
-                _ if stays_away => {
-                    let what = key.to_string();
-                    let why = "it names something that stays away".into();
-                    self.report.kept.push(Kept { fact: Some(reveal.fact), what, why });
-                }
                 Some(last) if !last.ours => {
-                    let why = "somebody else has set or removed it".into();
-                    self.report.kept.push(Kept { fact: Some(reveal.fact), what: key.to_string(), why });
+                    kept.push((reveal.fact, key, "somebody else has set or removed it"));
                 }
+                _ if stays_away => kept.push((reveal.fact, key, "it names something that stays away")),
                 _ => {
                     self.report.reveals += 1;
                     adds.push(Change::Set(setting));
@@ -363,6 +358,9 @@ impl Planner<'_> {
             }
         }
         self.adds.append(&mut adds);
+        for (fact, key, why) in kept {
+            self.keep(Some(fact), key.to_string(), why);
+        }
     }
 
     /// Withdraws reveals and flags that the files no longer have, unless somebody else has set them.

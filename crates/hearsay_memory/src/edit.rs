@@ -392,7 +392,7 @@ impl Editor<'_> {
         Ok(changes)
     }
 
-    /// A fact as it should have been, known to those who knew it as it was. What becomes of the old one, the caller says.
+    /// A fact as it should have been, known to those who knew it as it was, and revealed as it was. What becomes of the old one, the caller says.
     pub(crate) fn corrected(
         &self,
         old: &Fact,
@@ -424,6 +424,11 @@ impl Editor<'_> {
             if edge.knower.entity().is_none_or(|id| self.state.entity(id).is_some()) {
                 changes.push(Change::Learn(Arc::new(Knowledge { fact: new.id(), ..Knowledge::clone(edge) })));
             }
+        }
+        if new.id() != old.id() {
+            let reveals = self.state.reveals().filter(|reveal| reveal.facts().any(|fact| fact == old.id()));
+            let reveals = reveals.map(|reveal| reveal.with_fact(old.id(), new.id()));
+            changes.extend(reveals.map(|reveal| Change::Set(Setting::Reveal(reveal))));
         }
         Ok((new, changes))
     }

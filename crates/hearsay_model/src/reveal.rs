@@ -167,6 +167,15 @@ impl Condition {
         })
     }
 
+    fn replace(&mut self, old: FactId, new: FactId) {
+        match self {
+            Self::Knows { fact, .. } if *fact == old => *fact = new,
+            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.replace(old, new)),
+            Self::Not(part) => part.replace(old, new),
+            _ => {}
+        }
+    }
+
     fn check(&self, depth: usize) -> Result<(), RevealError> {
         if depth > Self::MOST_DEPTH {
             return Err(RevealError::TooDeep);
@@ -204,6 +213,16 @@ impl Reveal {
     pub fn check(&self) -> Result<(), RevealError> {
         EntityId::new(&self.id)?;
         self.when.check(1)
+    }
+
+    /// The same reveal with one fact in the place of another: a correction.
+    pub fn with_fact(&self, old: FactId, new: FactId) -> Self {
+        let mut reveal = self.clone();
+        if reveal.fact == old {
+            reveal.fact = new;
+        }
+        reveal.when.replace(old, new);
+        reveal
     }
 
     /// The entities that it names.
@@ -255,9 +274,9 @@ mod tests {
 
     #[test]
     fn what_can_never_be_judged_is_refused() {
-        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let provenance = || Provenance::new(Method::Authored, Author::Dm);
         let ann = EntityId::new("ann").unwrap();
-        let fact = Fact::attribute(&ann, "lore", "T.", provenance).unwrap().build().unwrap().id();
+        let fact = Fact::attribute(&ann, "lore", "T.", provenance()).unwrap().build().unwrap().id();
         let check = |id: &str, when: Condition, expected: Option<&str>| {
             let reveal = Reveal { id: id.into(), fact, holder: None, when, note: None };
             let json = serde_json::to_string(&reveal).unwrap();
@@ -283,5 +302,9 @@ mod tests {
         assert!(both.names_listener() && !flag().names_listener());
         assert_eq!(both.entities().map(EntityId::as_str).collect::<Vec<_>>(), ["ann", "ring"]);
         assert_eq!(both.facts().collect::<Vec<_>>(), [fact]);
+        let other = Fact::attribute(&ann, "lore", "U.", provenance()).unwrap().build().unwrap().id();
+        let reveal = Reveal { id: "r".into(), fact, holder: None, when: both, note: None };
+        assert_eq!(reveal.with_fact(fact, other).facts().collect::<Vec<_>>(), [other, other]);
+        assert_eq!(reveal.with_fact(other, fact), reveal);
     }
 }

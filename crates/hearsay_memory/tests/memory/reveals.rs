@@ -89,6 +89,13 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     do_edit(&memory, relate_with("Mirela Voss", "LIKES", "Wren", fond));
     assert_eq!(told(&memory), ["trust mirela-voss"]);
 
+    // A corrected secret is told as it was; the DM has heard of it.
+    let statement = Some("The ledger lies under the chapel.".into());
+    do_edit(&memory, Edit::Correct { fact: fact.to_string(), object: None, statement });
+    assert!(told(&memory).is_empty());
+    let state_now = state(&memory);
+    assert!(state_now.fact(fact).is_none() && state_now.reveals().count() == 3);
+
     // What held before it was opened is no news.
     memory.close().unwrap();
     let memory = Memory::open(options_at(folder.path())).unwrap();
