@@ -7,9 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use divan::{Bencher, black_box};
 use hearsay_belief::{Occasion, View, learn};
-use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State,
-};
+use hearsay_model::{Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State};
 
 const ENTITIES: usize = 20_000;
 const FACTS: usize = 100_000;
@@ -44,7 +42,8 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
     for n in 0..FACTS + TOWNS - ENTITIES {
         // Towns are unequal: the first knows most.
         let (person, town) = (TOWNS + n * 7919 % (ENTITIES - TOWNS), n * n % TOWNS * n % TOWNS);
-        let relation = fact(person, ["OWES", "KNOWS", "LIKES"][n % 3], TOWNS + (n * 104_729 + n / 7) % (ENTITIES - TOWNS));
+        let relation =
+            fact(person, ["OWES", "KNOWS", "LIKES"][n % 3], TOWNS + (n * 104_729 + n / 7) % (ENTITIES - TOWNS));
         let teller = TOWNS + n % 300;
         write(relation, &[person, town, teller], n % 100 == 0);
     }

@@ -23,6 +23,7 @@ mod chain;
 mod credence;
 pub mod learn;
 mod occasion;
+mod reveal;
 mod trust;
 mod view;
 #[cfg(test)]
@@ -33,5 +34,6 @@ pub use believe::{Attributed, BELIEVED, Belief, Hold, Reason};
 pub use chain::{ChainLink, Fallout, chains, fallout, origins_of, withdrawal};
 pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
 pub use occasion::{Occasion, is_dead, present};
+pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};
 pub use trust::{Experience, Trust};
 pub use view::{Heard, Known, Recency, Via, View, Way};

@@ -1,6 +1,6 @@
 //! Trust: how far one character believes what another says.
 
-use hearsay_model::{Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, predicate};
+use hearsay_model::{Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, State, predicate};
 
 use crate::{
     Known, Via, View, Way,
@@ -52,6 +52,11 @@ impl Trust {
     /// HOSTILE_TO counts as −60, ALLIED_WITH, LIKES and CHILD_OF as +40, and KNOWS as +10; of several the strongest counts.
     pub fn of(view: &View, other: &EntityId) -> Self {
         Self { first: credence(first_impression(view, other)), experiences: experiences(view, other) }
+    }
+
+    /// The trust of one character in another, as of what the game clock shows.
+    pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
+        Self::of(&View::of(state, &who.clone().into(), state.clock()), other)
     }
 
     /// The trust with experience counted in, 0.0–1.0. See the [formula](crate::Weigher).

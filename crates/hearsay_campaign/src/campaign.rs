@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
     Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, Fact, FactId, How, Kind, Knower, Knowledge,
-    Passage, Session, SessionId, Setting, Vocabulary,
+    Passage, Reveal, Session, SessionId, Setting, Vocabulary,
 };
 
 use crate::Warning;
@@ -13,7 +13,7 @@ use crate::Warning;
 #[derive(Debug, Clone)]
 pub struct Campaign {
     pub(crate) info: CampaignInfo,
-    /// All settings but the digest.
+    /// All settings but the digest and the reveals.
     pub(crate) settings: Vec<Setting>,
     pub(crate) vocabulary: Vocabulary,
     pub(crate) rules: AudienceRules,
@@ -21,6 +21,7 @@ pub struct Campaign {
     pub(crate) sessions: Vec<Session>,
     pub(crate) facts: Vec<Stated>,
     pub(crate) passages: Vec<Text>,
+    pub(crate) reveals: Vec<Reveal>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
 }
@@ -54,6 +55,11 @@ impl Campaign {
     /// The sessions, in the order of the files.
     pub fn sessions(&self) -> &[Session] {
         &self.sessions
+    }
+
+    /// When secrets may be told, in the order of the files.
+    pub fn reveals(&self) -> &[Reveal] {
+        &self.reveals
     }
 
     /// What may not be meant as it is written.

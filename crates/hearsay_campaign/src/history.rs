@@ -10,7 +10,7 @@ use hearsay_model::{
 /// The last live write to a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Last<T> {
-    /// What was written; `None` when it was withdrawn.
+    /// What was written; `None` when it was withdrawn, or a flag that was set.
     pub(crate) value: Option<T>,
     /// Whether this source wrote it.
     pub(crate) ours: bool,
@@ -91,6 +91,12 @@ impl<'a> History<'a> {
             }
             Change::Set(setting) => {
                 self.settings.insert(setting.key(), Last { value: Some(setting), ours });
+            }
+            Change::SetFlag { name, .. } => {
+                self.settings.insert(SettingKey::Flag(name.clone()), Last { value: None, ours });
+            }
+            Change::Unset(key) => {
+                self.settings.insert(key.clone(), Last { value: None, ours });
             }
             Change::Void(_) | Change::Restore(_) => {}
         }

@@ -13,7 +13,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Entity, EntityId, Fact, How, Knower, Knowledge, KnowledgeId, Passage, Session, SessionId, Setting, State,
+    Change, Entity, EntityId, Fact, How, Knower, Knowledge, KnowledgeId, Passage, Reveal, Session, SessionId, Setting,
+    State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -182,6 +183,7 @@ const SHOWN: usize = 50;
 #[derive(Default)]
 struct Read {
     settings: Vec<Setting>,
+    reveals: Vec<(u32, Reveal)>,
     entities: BTreeMap<EntityId, (Entity, bool)>,
     sessions: BTreeMap<SessionId, (u32, Session, bool)>,
     facts: Vec<(u32, Arc<Fact>)>,
@@ -219,6 +221,7 @@ impl Read {
             }
             (1, _) => self.fault(1, "the header is missing", HEADER),
             (_, Line::Hearsay { .. }) => self.fault(number, "a second header", "one file holds one campaign"),
+            (_, Line::Setting { setting: Setting::Reveal(reveal) }) => self.reveals.push((number, reveal)),
             (_, Line::Setting { setting }) => self.settings.push(setting),
             (_, Line::Entity { entity, removed }) => {
                 if let Some((entity, _)) = self.entities.insert(entity.id.clone(), (entity, removed)) {
@@ -262,6 +265,23 @@ impl Read {
         for (line, edge) in &self.edges {
             names(*line, &Named { entities: edge.knower.entity().into_iter().collect(), sessions: BTreeSet::new() });
         }
+        for (line, reveal) in &self.reveals {
+            names(*line, &Named { entities: reveal.entities().collect(), sessions: BTreeSet::new() });
+        }
+        let flags: BTreeSet<&str> = self
+            .settings
+            .iter()
+            .filter_map(|setting| match setting {
+                Setting::Flag { name, .. } => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        for (line, reveal) in &self.reveals {
+            let unknown = reveal.facts().filter(|fact| !facts.contains(fact));
+            missing.extend(unknown.map(|fact| (*line, format!("no line has the fact {fact}"))));
+            let unknown = reveal.when.flags().filter(|(name, _)| !flags.contains(name));
+            missing.extend(unknown.map(|(name, _)| (*line, format!("no line has the flag `{name}`"))));
+        }
         let unknown = self.edges.iter().filter(|(_, edge)| !facts.contains(&edge.fact));
         missing.extend(unknown.map(|(line, edge)| (*line, format!("no line has the fact {}", edge.fact))));
         missing.sort();
@@ -289,6 +309,7 @@ impl Read {
         }
         changes.extend(self.facts.into_iter().map(|(_, fact)| Change::AssertFact(fact)));
         changes.extend(self.edges.into_iter().map(|(_, edge)| Change::Learn(edge)));
+        changes.extend(self.reveals.into_iter().map(|(_, reveal)| Change::Set(Setting::Reveal(reveal))));
         changes.extend(self.passages.into_iter().map(|(_, passage)| Change::AddPassage(passage)));
         changes.extend(removals);
         Ok(changes)

@@ -36,6 +36,7 @@ const MARKS: &[&str] = &[
     "audience",
     "known_by",
     "conceals",
+    "reveal",
 ];
 /// What a fact says.
 const SAYS: &[&str] = &["type", "target", "value"];
@@ -53,7 +54,7 @@ macro_rules! keys {
 
 keys! {
     FILE = "", "a campaign file", &[&["format", "campaign", "calendar", "audience", "predicates", "attributes", "entities",
-        "relationships", "facts", "rumours", "lies", "knowledge", "passages", "sessions"]];
+        "relationships", "facts", "rumours", "lies", "knowledge", "passages", "sessions", "flags"]];
     CAMPAIGN = "campaign", "the campaign", &[&["id", "name", "description", "system", "start"]];
     CALENDAR = "calendar", "the calendar", &[&["name", "months", "weekdays", "hours_per_day", "minutes_per_hour", "era",
         "leap", "year_zero", "eras"]];
@@ -87,6 +88,16 @@ keys! {
         "secret", "audience", "facts"]];
     SESSION = "session", "a session", &[&["id", "number", "title", "date", "start", "end", "place", "present", "summary",
         "log"]];
+    REVEAL = "reveal", "a reveal", &[&["id", "when", "holder", "note"]];
+    CONDITION = "condition", "a condition", &[&["trust", "owns", "member", "at", "stage", "attribute", "flag", "date",
+        "knows", "all", "any", "not"]];
+    TRUST = "trust", "a condition on trust", &[&["who", "of", "at_least"]];
+    OWNS = "owns", "a condition on what is owned", &[&["who", "item"]];
+    MEMBER = "member", "a condition on membership", &[&["who", "group", "rank"]];
+    AT = "at", "a condition on a place", &[&["who", "place"]];
+    STAGE = "stage", "a condition on a quest", &[&["quest", "is"]];
+    ATTRIBUTE_IS = "attribute_is", "a condition on an attribute", &[&["of", "name", "is"]];
+    KNOWS = "knows", "a condition on knowledge", &[&["who", "fact"]];
     LINE = "line", "a line of the log", &[&["speaker", "text", "with", "heard_by", "place", "time", "facts"]];
 }
 

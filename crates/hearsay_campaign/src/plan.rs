@@ -7,7 +7,7 @@ use std::{
 
 use hearsay_model::{
     Author, Change, Entity, EntityId, Evidence, Fact, FactId, KnowledgeId, Operation, Provenance, Secrecy, Setting,
-    SettingKey, Standing, State, Timestamp, attribute,
+    SettingKey, Standing, State, Timestamp, Value, attribute,
 };
 
 use crate::{
@@ -55,6 +55,8 @@ pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let withdrawn = planner.facts(&gone);
     planner.knowledge(edges, &withdrawn, &gone);
     planner.passages(passages, &gone);
+    planner.reveals(&withdrawn, &gone);
+    planner.removed_settings();
     planner.removed_sessions();
     planner.removed_entities(&withdrawn);
     planner.finish()
@@ -95,6 +97,17 @@ impl Planner<'_> {
             let key = setting.key();
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(setting) => {}
+                // What the game has set stays; a flag of another kind is another flag.
+                Some(last)
+                    if !last.ours
+                        && let Setting::Flag { name, value } = setting =>
+                {
+                    match self.state.flag(name) {
+                        Some(held) if held.kind() == value.kind() => {}
+                        Some(_) => self.adds.push(Change::Set(setting.clone())),
+                        None => self.keep(None, key.to_string(), "somebody removed it, so it stays away"),
+                    }
+                }
                 // The clock runs in play; the file says only where it starts.
                 Some(last) if !last.ours && key == SettingKey::Clock => {}
                 Some(last) if !last.ours => {
@@ -313,6 +326,53 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    /// Reveals come after what they name.
+    fn reveals(&mut self, withdrawn: &Withdrawn, gone: &BTreeSet<EntityId>) {
+        let flags: HashMap<&str, &Value> = self
+            .state
+            .flags()
+            .chain(self.adds.iter().filter_map(|change| match change {
+                Change::Set(Setting::Flag { name, value }) => Some((name.as_str(), value)),
+                _ => None,
+            }))
+            .collect();
+        let (mut adds, mut kept) = (Vec::new(), Vec::new());
+        for reveal in &self.campaign.reveals {
+            let setting = Setting::Reveal(reveal.clone());
+            let key = setting.key();
+            let stays_away = reveal.facts().any(|fact| withdrawn.away.contains(&fact))
+                || reveal.entities().any(|id| gone.contains(id))
+                || reveal.when.flags().any(|(name, is)| flags.get(name).is_none_or(|held| held.kind() != is.kind()));
+            match self.history.settings.get(&key) {
+                Some(last) if last.value == Some(&setting) => {}
+                Some(last) if !last.ours => {
+                    kept.push((reveal.fact, key, "somebody else has set or removed it"));
+                }
+                _ if stays_away => kept.push((reveal.fact, key, "it names something that stays away")),
+                _ => {
+                    self.report.reveals += 1;
+                    adds.push(Change::Set(setting));
+                }
+            }
+        }
+        self.adds.append(&mut adds);
+        for (fact, key, why) in kept {
+            self.keep(Some(fact), key.to_string(), why);
+        }
+    }
+
+    /// Withdraws reveals and flags that the files no longer have, unless somebody else has set them.
+    fn removed_settings(&mut self) {
+        let flags = self.campaign.settings.iter().map(Setting::key);
+        let reveals = self.campaign.reveals.iter().map(|reveal| SettingKey::Reveal(reveal.id.clone()));
+        let wanted: HashSet<SettingKey> = flags.chain(reveals).collect();
+        let goes =
+            |key: &SettingKey| matches!(key, SettingKey::Flag(_) | SettingKey::Reveal(_)) && !wanted.contains(key);
+        let ours = self.history.settings.iter().filter(|(_, last)| last.ours && last.value.is_some());
+        let gone: BTreeSet<SettingKey> = ours.map(|(key, _)| key.clone()).filter(goes).collect();
+        self.removals.splice(0..0, gone.into_iter().map(Change::Unset));
     }
 
     fn removed_sessions(&mut self) {

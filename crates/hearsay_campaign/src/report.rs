@@ -47,6 +47,8 @@ pub struct ImportReport {
     pub passages: usize,
     /// New or changed sessions.
     pub sessions: usize,
+    /// New or changed reveals.
+    pub reveals: usize,
     /// How many facts reach whom: `common`, `local`, `parties`, `private` by mark or rule; `secret` ones their holders;
     /// `told` ones (rumours, lies, lines, texts) those who heard or read them; `nobody`.
     pub audience: BTreeMap<&'static str, usize>,
@@ -90,6 +92,9 @@ impl fmt::Display for ImportReport {
         writeln!(f, "  knowledge  {} new or changed, {} withdrawn", self.knowledge, self.unlearned)?;
         writeln!(f, "  passages   {} new or changed", self.passages)?;
         writeln!(f, "  sessions   {} new or changed", self.sessions)?;
+        if self.reveals > 0 {
+            writeln!(f, "  reveals    {} new or changed", self.reveals)?;
+        }
         let audience: Vec<_> = self.audience.iter().map(|(name, n)| format!("{name} {n}")).collect();
         if !audience.is_empty() {
             writeln!(f, "  audience   {}", audience.join(", "))?;

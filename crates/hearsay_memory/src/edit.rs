@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    Attitude, Author, Change, Date, Entity, EntityId, Fact, FactId, Kind, Knower, Knowledge, Method, Object, Operation,
-    Predicate, Provenance, Resolution, Secrecy, Standing, State, Timestamp, Validity, Value, attribute, predicate,
-    text,
+    ApplyError, Attitude, Author, Change, Date, Entity, EntityId, Fact, FactId, Kind, Knower, Knowledge, Method,
+    Number, Object, Operation, Predicate, Provenance, Resolution, Secrecy, Setting, Standing, State, Timestamp,
+    Validity, Value, attribute, predicate, text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,20 @@ pub enum Edit {
     RemoveEntity {
         /// The entity: an id or a name.
         entity: String,
+    },
+    /// A new flag of the game, that conditions may name.
+    DeclareFlag {
+        /// Its name: a slug, such as `fire-reported`.
+        name: String,
+        /// Its value: `yes` or `no`, a number, or any text. It keeps to that kind.
+        value: String,
+    },
+    /// A flag of the game has another value.
+    SetFlag {
+        /// Its name.
+        name: String,
+        /// Its value, of the kind that was declared.
+        value: String,
     },
 }
 
@@ -176,6 +190,25 @@ impl Edit {
                 let fact = find_fact(state, fact)?;
                 (format!("remove \u{201C}{}\u{201D}", fact.statement()), vec![Change::RetractFact(fact.id())])
             }
+            Self::DeclareFlag { name, value } => {
+                if state.flag(name).is_some() {
+                    return Err(MemoryError::FlagTaken(name.clone()));
+                }
+                let value = yes_or_no(value).or_else(|| number(value)).unwrap_or_else(|| value.trim().into());
+                let summary = format!("declare flag {name}: {value}");
+                (summary, vec![Change::Set(Setting::Flag { name: name.clone(), value })])
+            }
+            Self::SetFlag { name, value } => {
+                let held = state.declared_flag(name)?;
+                let read = match held {
+                    Value::Text(_) => Some(value.trim().into()),
+                    Value::Number(_) => number(value),
+                    Value::Flag(_) => yes_or_no(value),
+                };
+                let (expected, given) = (held.kind(), value.clone());
+                let value = read.ok_or_else(|| ApplyError::FlagKind { name: name.clone(), expected, given })?;
+                (format!("set flag {name} to {value}"), vec![Change::SetFlag { name: name.clone(), value }])
+            }
             Self::RemoveEntity { entity } => {
                 let id = resolve(state, entity)?;
                 (format!("remove {}", state.name_or_id(&id)), vec![Change::RemoveEntity(id.clone())])
@@ -183,6 +216,18 @@ impl Edit {
         };
         Ok(Operation { author, recorded: now, summary, changes })
     }
+}
+
+fn yes_or_no(text: &str) -> Option<Value> {
+    match text::normal(text).as_str() {
+        "yes" | "true" | "on" => Some(Value::Flag(true)),
+        "no" | "false" | "off" => Some(Value::Flag(false)),
+        _ => None,
+    }
+}
+
+fn number(text: &str) -> Option<Value> {
+    Number::new(text.trim().parse().ok()?).ok().map(Value::Number)
 }
 
 /// Makes the changes of one edit.
@@ -347,7 +392,7 @@ impl Editor<'_> {
         Ok(changes)
     }
 
-    /// A fact as it should have been, known to those who knew it as it was. What becomes of the old one, the caller says.
+    /// A fact as it should have been, known to those who knew it as it was, and revealed as it was. What becomes of the old one, the caller says.
     pub(crate) fn corrected(
         &self,
         old: &Fact,
@@ -379,6 +424,11 @@ impl Editor<'_> {
             if edge.knower.entity().is_none_or(|id| self.state.entity(id).is_some()) {
                 changes.push(Change::Learn(Arc::new(Knowledge { fact: new.id(), ..Knowledge::clone(edge) })));
             }
+        }
+        if new.id() != old.id() {
+            let reveals = self.state.reveals().filter(|reveal| reveal.facts().any(|fact| fact == old.id()));
+            let reveals = reveals.map(|reveal| reveal.with_fact(old.id(), new.id()));
+            changes.extend(reveals.map(|reveal| Change::Set(Setting::Reveal(reveal))));
         }
         Ok((new, changes))
     }

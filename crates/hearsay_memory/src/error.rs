@@ -73,6 +73,9 @@ pub enum MemoryError {
     /// An id that is taken.
     #[error("there is already an entity `{0}`; choose another id")]
     Taken(EntityId),
+    /// A flag that is declared already.
+    #[error("there is already a flag `{0}`; set it instead")]
+    FlagTaken(String),
     /// A fact that is not there, or a beginning of an id that several facts have.
     #[error("{}", fact_reference(given, *count))]
     FactReference {

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::View;
+use hearsay_belief::{Revealable, Trust, View, revealable};
 use hearsay_model::{
-    EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId, Standing,
-    State, Timestamp, Value, text,
+    Credence, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
+    Standing, State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
@@ -437,4 +437,10 @@ pub fn review(state: &State, limit: usize) -> (Vec<ReviewRow>, usize) {
         ReviewRow { item, in_full }
     };
     (items.into_iter().take(limit).map(row).collect(), all)
+}
+
+/// When secrets may be told: for every reveal and who may tell it, whether its condition holds now, for whom, and what is
+/// missing. Reads every entity, to find the player characters.
+pub fn reveals(state: &State) -> Vec<Revealable> {
+    revealable(state, &|who, of| Trust::between(state, who, of).level())
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Date, Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Position, Secrecy, Session,
-    SessionId, Setting, SettingKey, Standing,
+    SessionId, Setting, SettingKey, Standing, Value,
 };
 
 /// Milliseconds since 1970-01-01 00:00 UTC, by the real clock. Shown to people; no answer depends on it.
@@ -95,6 +95,15 @@ pub enum Change {
     Void(Position),
     /// No operation after this position counts: the state is again what it was there.
     Restore(Position),
+    /// A flag that is declared has another value, of the same kind.
+    SetFlag {
+        /// Its name.
+        name: String,
+        /// Its value now.
+        value: Value,
+    },
+    /// A setting is withdrawn: it is as if it had never been set.
+    Unset(SettingKey),
 }
 
 impl Change {
@@ -116,6 +125,8 @@ impl Change {
             Self::SetSession(session) => Key::Session(session.id.clone()),
             Self::RemoveSession(id) => Key::Session(id.clone()),
             Self::Set(setting) => Key::Setting(setting.key()),
+            Self::SetFlag { name, .. } => Key::Setting(SettingKey::Flag(name.clone())),
+            Self::Unset(key) => Key::Setting(key.clone()),
             Self::Void(_) | Self::Restore(_) => return None,
         })
     }

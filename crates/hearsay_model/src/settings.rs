@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AttributeDef, AudienceRules, Calendar, GameTime, Predicate, PredicateDef};
+use crate::{AttributeDef, AudienceRules, Calendar, GameTime, Predicate, PredicateDef, Reveal, Value};
 
 /// What a campaign is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,16 @@ pub enum Setting {
     },
     /// The model whose vectors the campaign uses.
     Model(String),
+    /// When the holder of a secret may tell it.
+    Reveal(Reveal),
+    /// A flag of the game is declared, with the value that it has from now on. The game sets it with
+    /// [`Change::SetFlag`](crate::Change::SetFlag).
+    Flag {
+        /// Its name: a slug.
+        name: String,
+        /// Its value; later ones are of the same kind.
+        value: Value,
+    },
 }
 
 /// Which setting: two of one key hide each other.
@@ -66,6 +76,10 @@ pub enum SettingKey {
     Imported(String),
     /// [`Setting::Model`].
     Model,
+    /// [`Setting::Reveal`], by id.
+    Reveal(String),
+    /// [`Setting::Flag`], by name.
+    Flag(String),
 }
 
 impl Setting {
@@ -80,6 +94,8 @@ impl Setting {
             Self::Attribute(def) => SettingKey::Attribute(def.name.clone()),
             Self::Imported { source, .. } => SettingKey::Imported(source.clone()),
             Self::Model(_) => SettingKey::Model,
+            Self::Reveal(reveal) => SettingKey::Reveal(reveal.id.clone()),
+            Self::Flag { name, .. } => SettingKey::Flag(name.clone()),
         }
     }
 }
@@ -95,6 +111,8 @@ impl fmt::Display for SettingKey {
             Self::Attribute(name) => write!(f, "attribute {name}"),
             Self::Imported(source) => write!(f, "the import of {source}"),
             Self::Model => f.write_str("the model"),
+            Self::Reveal(id) => write!(f, "reveal {id}"),
+            Self::Flag(name) => write!(f, "flag {name}"),
         }
     }
 }

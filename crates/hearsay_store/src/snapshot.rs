@@ -203,7 +203,7 @@ fn segment(count: u64, mut rest: &[u8]) -> Result<Vec<Change>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hearsay_model::{Entity, EntityId};
+    use hearsay_model::{Condition, Entity, EntityId, Reveal, Setting, Value};
 
     #[test]
     fn a_snapshot_is_read_as_written_or_not_at_all() {
@@ -212,7 +212,13 @@ mod tests {
         let operations: Vec<_> = (0..3)
             .map(|n| {
                 let add = Change::AddEntity(Entity::new(EntityId::new(format!("e{n}")).unwrap()));
-                Arc::new(Operation::new(Author::Player("Ann".into()), "add", vec![add; n + 1]))
+                let is = Value::Flag(true);
+                let when = Condition::Not(Box::new(Condition::Flag { name: "f".into(), is: is.clone() }));
+                let (id, fact) = ("r".into(), "0".repeat(32).parse().unwrap());
+                let reveal = Setting::Reveal(Reveal { id, fact, holder: None, when, note: None });
+                let mut changes = vec![add; n + 1];
+                changes.extend([Change::Set(reveal), Change::SetFlag { name: "f".into(), value: is }]);
+                Arc::new(Operation::new(Author::Player("Ann".into()), "add", changes))
             })
             .collect();
         let at = Acknowledged { position: Position(3), digest: [7; 32] };

@@ -12,6 +12,7 @@ use super::{
     fields::{Fields, nth},
     holders::Usual,
     names::is_nobody,
+    reveals::Written,
 };
 use crate::{
     campaign::{Learned, Reach, Stated},
@@ -67,6 +68,7 @@ pub(super) struct Marks {
     secrecy: Secrecy,
     reach: Option<Reach>,
     pub(super) learned: Vec<Learned>,
+    reveals: Vec<Written>,
 }
 
 const STANDINGS: [&str; 4] = ["canon", "claimed", "proposed", "false"];
@@ -168,7 +170,7 @@ impl Reader {
         let both_ways = self.flag(f, "bidirectional").unwrap_or(false);
         let symmetric = self.vocabulary.predicate(&predicate).is_some_and(|def| def.symmetric);
         if both_ways && !symmetric {
-            let back = Marks { handle: None, statement: None, ..marks.clone() };
+            let back = Marks { handle: None, statement: None, reveals: Vec::new(), ..marks.clone() };
             let (subject, object) = (object.clone(), Object::Entity(subject.clone()));
             self.say(f.at, &f.below("bidirectional"), context, subject, predicate.clone(), object, back);
         }
@@ -284,6 +286,7 @@ impl Reader {
             secrecy,
             reach,
             learned: self.named(f, context),
+            reveals: self.written_reveals(f),
         }
     }
 
@@ -402,6 +405,7 @@ impl Reader {
                 number
             }
         };
+        self.unread_reveals.extend(marks.reveals.into_iter().map(|written| (number, written)));
         if let Some((handle, at)) = marks.handle {
             match self.handles.entry(handle) {
                 hash_map::Entry::Vacant(entry) => {

@@ -10,6 +10,7 @@ mod fields;
 mod holders;
 mod names;
 mod passages;
+mod reveals;
 mod sessions;
 mod settings;
 
@@ -19,8 +20,8 @@ use std::{
 };
 
 use hearsay_model::{
-    AudienceRules, Calendar, CampaignInfo, EntityId, FactId, Kind, Knower, Passage, Predicate, Secrecy, Session,
-    SessionId, Setting, Standing, Vocabulary, predicate,
+    AudienceRules, Calendar, CampaignInfo, EntityId, FactId, Kind, Knower, Passage, Predicate, Reveal, Secrecy,
+    Session, SessionId, Setting, Standing, Vocabulary, predicate,
 };
 
 use crate::{
@@ -88,6 +89,10 @@ struct Reader {
     passage_ids: HashMap<String, Place>,
     sessions: Vec<Session>,
     session_ids: HashMap<SessionId, Place>,
+    flags: reveals::Flags,
+    /// With the number of the fact.
+    unread_reveals: Vec<(usize, reveals::Written)>,
+    reveals: Vec<Reveal>,
     /// Predicates and attributes that a warning was given for.
     undeclared: BTreeSet<Predicate>,
 }
@@ -118,6 +123,9 @@ impl Reader {
             passage_ids: HashMap::new(),
             sessions: Vec::new(),
             session_ids: HashMap::new(),
+            flags: reveals::Flags::new(),
+            unread_reveals: Vec::new(),
+            reveals: Vec::new(),
             undeclared: BTreeSet::new(),
         }
     }
@@ -164,6 +172,7 @@ impl Reader {
             }
         }
         self.resolve_later();
+        self.read_reveals();
         self.check_parts();
         self.check_functional();
         if let Some(head) = &mut head {
@@ -206,12 +215,15 @@ impl Reader {
             for (n, node) in self.list(f, "attributes").iter().enumerate() {
                 settings.extend(self.attribute_def(node, &nth("attributes", n)).map(Setting::Attribute));
             }
+            self.flags_of(f);
             if let Some(format) = self.whole(f, "format").filter(|&format| format != 1) {
                 let at = f.get("format").map_or(f.at, |node| node.at);
                 let hint = "write `format: 1`, or use a newer version of this program";
                 self.faults.add(at, "format", format!("format {format} is not known"), hint);
             }
         }
+        let flags = self.flags.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
+        settings.extend(flags.map(|(name, value)| Setting::Flag { name, value }));
         let rules = self.only(files, "audience").map(|node| self.rules(node));
         settings.extend(rules.clone().map(Setting::Audience));
         let Some(node) = self.only(files, "campaign") else {
@@ -254,14 +266,7 @@ impl Reader {
     fn resolve_later(&mut self) {
         for later in std::mem::take(&mut self.later) {
             let Some(&(number, _)) = self.handles.get(&later.handle) else {
-                let full = self.faults.is_full();
-                let near = || keys::nearest(&later.handle, self.handles.keys().map(String::as_str));
-                let hint = match if full { None } else { near() } {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "write the `id` of a fact".to_owned(),
-                };
-                let message = format!("no fact has the id `{}`", later.handle);
-                self.faults.add(later.at, &later.path, message, hint);
+                self.no_handle(&later.handle, later.at, &later.path);
                 continue;
             };
             self.facts[number].learned.extend(later.learned);
@@ -270,6 +275,16 @@ impl Reader {
                 self.passages[text].facts.push(number);
             }
         }
+    }
+
+    fn no_handle(&mut self, handle: &str, at: Place, path: &str) {
+        let full = self.faults.is_full();
+        let near = || keys::nearest(handle, self.handles.keys().map(String::as_str));
+        let hint = match if full { None } else { near() } {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write the `id` of a fact".to_owned(),
+        };
+        self.faults.add(at, path, format!("no fact has the id `{handle}`"), hint);
     }
 
     /// A place cannot be part of itself.
@@ -334,7 +349,7 @@ impl Reader {
     }
 
     fn finish(self, head: Option<Head>, digest: String) -> Result<Campaign, CampaignErrors> {
-        let Self { mut faults, index, vocabulary, facts, passages, sessions, .. } = self;
+        let Self { mut faults, index, vocabulary, facts, passages, sessions, reveals, .. } = self;
         if head.is_none() && faults.found_none() {
             faults.add(Place::default(), "campaign", "the campaign cannot be read", "");
         }
@@ -344,6 +359,18 @@ impl Reader {
         };
         let kind = |id: &EntityId| index.kind(id).cloned().unwrap_or(Kind::Concept);
         let entities = entities.into_iter().map(|id| (id.clone(), kind(&id))).collect();
-        Ok(Campaign { info, settings, vocabulary, rules, entities, sessions, facts, passages, warnings, digest })
+        Ok(Campaign {
+            info,
+            settings,
+            vocabulary,
+            rules,
+            entities,
+            sessions,
+            facts,
+            passages,
+            reveals,
+            warnings,
+            digest,
+        })
     }
 }

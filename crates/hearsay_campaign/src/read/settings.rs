@@ -172,6 +172,7 @@ impl Reader {
             functional: self.flag(&f, "functional").unwrap_or(false),
             embedded: self.flag(&f, "embedded").unwrap_or(true),
             audience: self.audience(&f, "audience"),
+            opposites: Vec::new(),
             examples: self.texts(&f, "examples"),
         };
         let defined = self.vocabulary.define(def.clone());

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Attitude, Author, Change, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, Knower, Knowledge,
-    Method, Operation, Passage, Provenance, Secrecy, Session, SessionId, Setting, Source, Standing, State, Timestamp,
+    Attitude, Author, Change, Condition, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, Knower,
+    Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting, SettingKey,
+    Source, Standing, State, Timestamp, Value, Who,
 };
 use proptest::prelude::*;
 
@@ -176,8 +177,27 @@ fn passage(n: u8) -> Arc<Passage> {
     Arc::new(passage)
 }
 
+fn flag(n: u8) -> Value {
+    if n.is_multiple_of(4) { Value::from("four") } else { Value::Flag(n.is_multiple_of(2)) }
+}
+
+fn reveal(n: u8) -> Reveal {
+    let parts = vec![
+        Condition::Flag { name: format!("f{}", n % 3), is: flag(n) },
+        Condition::Not(Box::new(Condition::Trusts {
+            who: Who::Holder,
+            of: Who::Entity(id(n / 2)),
+            at_least: Credence::new(f64::from(n) / 255.0).unwrap(),
+        })),
+        Condition::Date { from: Date { raw: format!("day {n}"), time: Some(GameTime(n.into())) } },
+    ];
+    let holder = n.is_multiple_of(3).then(|| id(n / 3));
+    let note = n.is_multiple_of(5).then(|| "A word.".to_owned());
+    Reveal { id: format!("r{}", n % 3), fact: fact(n).id(), holder, when: Condition::All(parts), note }
+}
+
 fn change(which: u8, n: u8) -> Change {
-    match which % 16 {
+    match which % 21 {
         0 | 1 => {
             let external_ids = vec![ExternalId { system: "file".into(), id: n.to_string() }];
             Change::AddEntity(Entity { external_ids, ..Entity::new(id(n)) })
@@ -201,6 +221,11 @@ fn change(which: u8, n: u8) -> Change {
             end: None,
             present: vec![id(n)],
         }),
+        15 | 16 => Change::Set(Setting::Flag { name: format!("f{}", n % 3), value: flag(n) }),
+        17 => Change::SetFlag { name: format!("f{}", n % 3), value: flag(n) },
+        18 => Change::Set(Setting::Reveal(reveal(n))),
+        19 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(format!("f{}", n % 3))),
+        19 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         _ if n.is_multiple_of(2) => Change::Set(Setting::Clock(GameTime(n.into()))),
         _ => Change::Set(Setting::Imported { source: format!("s{}", n % 3), digest: n.to_string() }),
     }

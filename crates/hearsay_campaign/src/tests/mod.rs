@@ -5,6 +5,7 @@ mod campaigns;
 mod jsonl;
 mod reading;
 mod reimport;
+mod reveals;
 mod schema;
 mod size;
 

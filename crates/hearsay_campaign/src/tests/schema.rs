@@ -63,6 +63,9 @@ fn what_the_reader_refuses_the_schema_refuses() {
     check(json!({"entities": [{"name": "Ann"}]}));
     check(json!({"entities": [{"name": "Ann", "kind": "npc", "attributes": {"age": {"valeu": 3}}}]}));
     check(json!({"sessions": [{"id": "s", "log": [{"speaker": "ann", "txt": "T."}]}]}));
+    check(json!({"facts": [{"subject": "ann", "text": "T.", "reveal": {"when": {"ownz": {"item": "book"}}}}]}));
+    check(json!({"facts": [{"subject": "ann", "text": "T.", "reveal": {"when": {"date": "4", "flag": "f"}}}]}));
+    check(json!({"flags": {"f": [1]}}));
     check(json!({"format": 2}));
     let calendar =
         |key: &str, value: Value| json!({"calendar": {"months": [{"name": "Rain", "days": 28}], key: value}});

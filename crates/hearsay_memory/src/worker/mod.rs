@@ -6,6 +6,7 @@
 mod encoder;
 mod import;
 mod questions;
+mod reveals;
 mod vectors;
 mod writes;
 
@@ -19,7 +20,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_embed::TextHash;
-use hearsay_model::{Key, Position, State};
+use hearsay_model::{EntityId, FactId, Key, Position, State};
 use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
@@ -29,6 +30,7 @@ use crate::{
 
 use encoder::{Encoded, EncoderThread};
 use questions::Questions;
+use reveals::Reveals;
 use vectors::Vectors;
 pub(crate) use writes::Write;
 use writes::{Import, Writes};
@@ -54,6 +56,15 @@ pub enum Event {
     Vectors {
         /// Texts that still have none.
         pending: usize,
+    },
+    /// The condition of a reveal holds since a write, and did not before: the holder may tell the secret.
+    Revealable {
+        /// The reveal's id.
+        reveal: String,
+        /// The secret.
+        fact: FactId,
+        /// Who may tell it.
+        holder: EntityId,
     },
     /// The model was loaded, or was not.
     Model(ModelStatus),
@@ -172,6 +183,7 @@ pub(crate) struct Worker {
     writes: Writes,
     questions: Questions,
     reviews: Reviews,
+    reveals: Reveals,
     counts: Counts,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
@@ -219,6 +231,7 @@ pub(crate) fn start(
         writes: Writes::default(),
         questions: Questions::default(),
         reviews: Reviews::default(),
+        reveals: Reveals::default(),
         counts: Counts::default(),
         asides: (0, Vec::new()),
         closing: false,
@@ -237,6 +250,7 @@ impl Worker {
     ) -> Result<(), MemoryError> {
         self.index = hearsay_recall::Index::of(&self.world.state);
         self.reviews = Reviews::of(&self.world.state);
+        self.reveals = Reveals::of(&self.world.state);
         self.vectors.want_all(&self.world.state);
         let none = never();
         let (mut reads, mut writes) = (Some(reads), Some(writes));

@@ -282,12 +282,16 @@ impl Worker {
                 changes: operation.changes.len(),
             })));
         }
+        for event in self.reveals.update(&self.world.state) {
+            self.tell(event);
+        }
         self.encode_more();
     }
 
     /// Sees to reviews, index, vectors and projections after an operation.
     fn follow(&mut self, position: Position, touched: &[Key]) {
         self.reviews.update(&self.world.state, touched);
+        self.reveals.note(&self.world.state, touched);
         if touched.len() <= LARGE {
             self.index_keys(touched);
         } else {
@@ -376,7 +380,7 @@ fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
     for change in &operation.changes {
         reach.extend(change.key());
         match change {
-            Change::AddEntity(_) => {}
+            Change::AddEntity(_) | Change::SetFlag { .. } => {}
             Change::AssertFact(fact) => {
                 // A name that is new to the state cannot change what other operations mean by theirs.
                 if names(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
@@ -406,6 +410,7 @@ fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
             | Change::SetSession(_)
             | Change::RemoveSession(_)
             | Change::Set(_)
+            | Change::Unset(_)
             | Change::Void(_)
             | Change::Restore(_) => return None,
         }

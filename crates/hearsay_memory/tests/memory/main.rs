@@ -7,6 +7,7 @@ mod imports;
 mod opening;
 mod proposals;
 mod requests;
+mod reveals;
 mod reviews;
 mod support;
 mod undo;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
-    Session, Setting, Source, Vocabulary, attribute, text,
+    Session, Setting, SettingKey, Source, Vocabulary, attribute, text,
 };
 
 impl State {
@@ -129,6 +129,10 @@ impl State {
                 self.sessions.entry(id.clone()).or_default().writes.push(write);
             }
             Change::Set(setting) => self.settings.entry(setting.key()).or_default().writes.push(write),
+            Change::SetFlag { name, .. } => {
+                self.settings.entry(SettingKey::Flag(name.clone())).or_default().writes.push(write);
+            }
+            Change::Unset(key) => self.settings.entry(key.clone()).or_default().writes.push(write),
             Change::Void(_) | Change::Restore(_) => {}
         }
     }
@@ -258,8 +262,7 @@ impl State {
                 Key::Setting(key) => {
                     if let Some(row) = self.settings.get_mut(key) {
                         row.value = fold_setting(&self.journal, &row.writes);
-                        vocabulary_changed |=
-                            matches!(key, crate::SettingKey::Predicate(_) | crate::SettingKey::Attribute(_));
+                        vocabulary_changed |= matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_));
                     }
                 }
             }
@@ -413,8 +416,22 @@ fn fold_session(journal: &[Entry], writes: &[Write]) -> Option<Arc<Session>> {
 }
 
 fn fold_setting(journal: &[Entry], writes: &[Write]) -> Option<Arc<Setting>> {
-    match live(journal, writes).last()? {
-        Change::Set(setting) => Some(Arc::new(setting.clone())),
-        _ => None,
+    let (mut setting, mut set) = (None::<&Setting>, None::<&crate::Value>);
+    for change in live(journal, writes) {
+        match (change, setting) {
+            (Change::Set(newer), _) => (setting, set) = (Some(newer), None),
+            (Change::Unset(_), _) => (setting, set) = (None, None),
+            // A flag whose declaration was undone is none, and one that was declared as another kind keeps to that.
+            (Change::SetFlag { value: newer, .. }, Some(Setting::Flag { value, .. }))
+                if newer.kind() == value.kind() =>
+            {
+                set = Some(newer);
+            }
+            _ => {}
+        }
     }
+    Some(Arc::new(match (setting?, set) {
+        (Setting::Flag { name, .. }, Some(value)) => Setting::Flag { name: name.clone(), value: value.clone() },
+        (setting, _) => setting.clone(),
+    }))
 }

@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use super::State;
 use crate::{
-    Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, Knower, KnowledgeId, Operation, PassageId,
-    Position, SessionId, Setting, VocabularyError,
+    Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, IdError, Knower, KnowledgeId, Operation,
+    PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value, VocabularyError,
 };
 
 /// Why an operation cannot be applied. Nothing was changed.
@@ -57,6 +57,43 @@ pub enum ApplyError {
     /// A definition that cannot be.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
+    /// A reveal that cannot be.
+    #[error("reveal `{id}`: {error}")]
+    Reveal {
+        /// The reveal.
+        id: String,
+        /// What is wrong with it.
+        error: RevealError,
+    },
+    /// A flag whose name is no slug.
+    #[error("flag `{name}`: {error}")]
+    FlagName {
+        /// The name given.
+        name: String,
+        /// What is wrong with it.
+        error: IdError,
+    },
+    /// A flag that is not declared.
+    #[error("no flag `{name}` is declared; {}", declared(nearest))]
+    NoFlag {
+        /// The name given.
+        name: String,
+        /// The nearest flags that are declared; all of them, when none is near.
+        nearest: Vec<String>,
+    },
+    /// A value of another kind than the flag's.
+    #[error("flag `{name}` is {expected}, so it cannot be `{given}`")]
+    FlagKind {
+        /// The flag.
+        name: String,
+        /// What kind of value it has.
+        expected: &'static str,
+        /// The value given.
+        given: String,
+    },
+    /// A setting that is not there.
+    #[error("{0} is not set")]
+    NoSetting(SettingKey),
 }
 
 /// What the earlier changes of the operation under check have added and removed.
@@ -69,6 +106,17 @@ struct Pending<'a> {
     passages: FxHashSet<PassageId>,
     knowledge: FxHashSet<KnowledgeId>,
     sessions: FxHashSet<&'a SessionId>,
+    /// With their values; nothing, where they are withdrawn.
+    flags: FxHashMap<&'a str, Option<&'a Value>>,
+    settings: FxHashSet<SettingKey>,
+}
+
+fn declared(nearest: &[String]) -> String {
+    let names: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "declare it first".to_owned(),
+        names => format!("declare it first, or take one of those that are: {}", names.join(", ")),
+    }
 }
 
 impl State {
@@ -177,7 +225,26 @@ impl State {
             Change::Set(Setting::Calendar(calendar)) => Calendar::check(calendar)?,
             Change::Set(Setting::Predicate(def)) => def.check()?,
             Change::Set(Setting::Attribute(def)) => def.check()?,
-            Change::Set(_) => {}
+            Change::Set(Setting::Reveal(reveal)) => {
+                self.check_reveal(reveal, pending)?;
+                pending.settings.insert(SettingKey::Reveal(reveal.id.clone()));
+            }
+            Change::Set(Setting::Flag { name, value }) => {
+                let slug = EntityId::new(name);
+                slug.map_err(|error| ApplyError::FlagName { name: name.clone(), error })?;
+                pending.flags.insert(name, Some(value));
+                pending.settings.insert(SettingKey::Flag(name.clone()));
+            }
+            Change::Set(setting) => _ = pending.settings.insert(setting.key()),
+            Change::SetFlag { name, value } => self.check_flag(name, value, pending)?,
+            Change::Unset(key) => {
+                if self.settings.get(key).is_none_or(|row| row.value.is_none()) && !pending.settings.contains(key) {
+                    return Err(ApplyError::NoSetting(key.clone()));
+                }
+                if let SettingKey::Flag(name) = key {
+                    pending.flags.insert(name, None);
+                }
+            }
             Change::Void(position) => {
                 if !self.entry(*position).is_some_and(|entry| entry.live) {
                     return Err(ApplyError::NoOperation(*position));
@@ -190,6 +257,35 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// The value of a flag; an error that names the nearest, when it is not declared.
+    ///
+    /// # Errors
+    /// When there is no such flag.
+    pub fn declared_flag(&self, name: &str) -> Result<&Value, ApplyError> {
+        self.flag(name).ok_or_else(|| no_flag(name, self.flags().map(|(name, _)| name)))
+    }
+
+    fn check_flag(&self, name: &str, value: &Value, pending: &Pending) -> Result<(), ApplyError> {
+        let held = pending.flags.get(name).copied().unwrap_or_else(|| self.flag(name));
+        let Some(held) = held else {
+            let new = pending.flags.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name);
+            let old = self.flags().map(|(name, _)| name).filter(|name| !pending.flags.contains_key(name));
+            return Err(no_flag(name, old.chain(new)));
+        };
+        if held.kind() != value.kind() {
+            let (name, given) = (name.to_owned(), value.to_string());
+            return Err(ApplyError::FlagKind { name, expected: held.kind(), given });
+        }
+        Ok(())
+    }
+
+    fn check_reveal(&self, reveal: &Reveal, pending: &Pending) -> Result<(), ApplyError> {
+        reveal.check().map_err(|error| ApplyError::Reveal { id: reveal.id.clone(), error })?;
+        reveal.entities().try_for_each(|id| self.check_entity(id, pending))?;
+        reveal.facts().try_for_each(|id| self.check_fact(id, pending))?;
+        reveal.when.flags().try_for_each(|(name, is)| self.check_flag(name, is, pending))
     }
 
     fn check_entity(&self, id: &EntityId, pending: &Pending) -> Result<(), ApplyError> {
@@ -210,4 +306,16 @@ impl State {
         let there = self.session(id).is_some() || pending.sessions.contains(id);
         if there { Ok(()) } else { Err(ApplyError::NoSession(id.clone())) }
     }
+}
+
+/// The error for a flag that is not declared.
+fn no_flag<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> ApplyError {
+    let mut nearest: Vec<(f64, String)> =
+        declared.map(|flag| (strsim::jaro_winkler(name, flag), flag.to_owned())).collect();
+    nearest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    if nearest.first().is_some_and(|(likeness, _)| *likeness > 0.75) {
+        nearest.retain(|(likeness, _)| *likeness > 0.75);
+        nearest.truncate(3);
+    }
+    ApplyError::NoFlag { name: name.to_owned(), nearest: nearest.into_iter().map(|(_, flag)| flag).collect() }
 }

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{State, rows::RawLink};
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
-    KnowledgeId, Passage, PassageId, Position, Predicate, Session, SessionId, Setting, SettingKey, Vocabulary,
+    KnowledgeId, Passage, PassageId, Position, Predicate, Reveal, Session, SessionId, Setting, SettingKey, Value,
+    Vocabulary,
 };
 
 /// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
@@ -259,13 +260,52 @@ impl State {
         self.sessions.values().filter_map(|row| row.value.as_ref())
     }
 
-    /// All settings, by key.
+    /// All settings, by key. A reveal sleeps, and is not found, while a fact, an entity or a flag that it names is not
+    /// there.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
-        self.settings.values().filter_map(|row| row.value.as_ref())
+        self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
     }
 
     fn setting(&self, key: &SettingKey) -> Option<&Setting> {
-        self.settings.get(key)?.value.as_deref()
+        self.settings.get(key)?.value.as_deref().filter(|setting| self.is_awake(setting))
+    }
+
+    fn is_awake(&self, setting: &Setting) -> bool {
+        let Setting::Reveal(reveal) = setting else { return true };
+        reveal.facts().all(|id| self.fact(id).is_some())
+            && reveal.entities().all(|id| self.entity(id).is_some())
+            && reveal.when.flags().all(|(name, is)| self.flag(name).is_some_and(|held| held.kind() == is.kind()))
+    }
+
+    /// When secrets may be told, by id. One that names a fact, an entity or a flag that is not there sleeps.
+    pub fn reveals(&self) -> impl Iterator<Item = &Reveal> {
+        let settings = self.settings.range(SettingKey::Reveal(String::new())..SettingKey::Flag(String::new()));
+        settings.filter_map(|(_, row)| row.value.as_deref()).filter_map(|setting| match setting {
+            Setting::Reveal(reveal) if self.is_awake(setting) => Some(reveal),
+            _ => None,
+        })
+    }
+
+    /// When a secret may be told.
+    pub fn reveals_of(&self, fact: FactId) -> impl Iterator<Item = &Reveal> {
+        self.reveals().filter(move |reveal| reveal.fact == fact)
+    }
+
+    /// The flags of the game that are declared, by name.
+    pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let settings = self.settings.range(SettingKey::Flag(String::new())..);
+        settings.filter_map(|(_, row)| match row.value.as_deref() {
+            Some(Setting::Flag { name, value }) => Some((name.as_str(), value)),
+            _ => None,
+        })
+    }
+
+    /// The value of a flag of the game, if it is declared.
+    pub fn flag(&self, name: &str) -> Option<&Value> {
+        match self.settings.get(&SettingKey::Flag(name.to_owned()))?.value.as_deref() {
+            Some(Setting::Flag { value, .. }) => Some(value),
+            _ => None,
+        }
     }
 
     /// The predicates and attributes of the campaign.

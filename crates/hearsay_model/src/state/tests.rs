@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Credence, Date, Entity, Fact, GameTime, How, Knower, Knowledge, Method, Passage, Provenance,
-    Secrecy, Session, Source, Standing, Validity,
+    Author, Change, Condition, Credence, Date, Entity, Fact, GameTime, How, Knower, Knowledge, Method, Passage,
+    Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -48,8 +48,22 @@ fn session(n: u8) -> Session {
     Session { id, number: Some(n.into()), title: "A night".into(), date: None, start: None, end: None, present: vec![] }
 }
 
+fn flag(n: u8) -> Value {
+    if n.is_multiple_of(5) { Value::from("five") } else { Value::Flag(n.is_multiple_of(2)) }
+}
+
+fn reveal(n: u8) -> Reveal {
+    let parts = vec![
+        Condition::Flag { name: format!("f{}", n % 2), is: flag(n) },
+        Condition::Knows { who: Who::Listener, fact: fact(n / 3).id() },
+    ];
+    let holder = n.is_multiple_of(3).then(|| id(n));
+    Reveal { id: format!("r{}", n % 3), fact: fact(n).id(), holder, when: Condition::Any(parts), note: None }
+}
+
 fn change(which: u8, n: u8) -> Change {
-    match which % 13 {
+    let name = || format!("f{}", n % 2);
+    match which % 17 {
         0 | 1 => Change::AddEntity(Entity::new(id(n))),
         2 => Change::RemoveEntity(id(n)),
         3 | 4 => Change::AssertFact(fact(n)),
@@ -59,6 +73,11 @@ fn change(which: u8, n: u8) -> Change {
         8 => Change::RetractFact(fact(n).id()),
         9 | 10 => Change::Learn(Arc::new(edge(n))),
         11 => Change::Unlearn(edge(n).id()),
+        12 => Change::Set(Setting::Flag { name: name(), value: flag(n) }),
+        13 => Change::SetFlag { name: name(), value: flag(n) },
+        14 => Change::Set(Setting::Reveal(reveal(n))),
+        15 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(name())),
+        15 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(Passage::new(format!("line {}", n % 8)))),
         _ => Change::SetSession(session(n)),
     }
@@ -341,4 +360,61 @@ fn an_interval_closes_without_losing_the_fact() {
     state.apply(end(20)).unwrap();
     assert!(!state.fact(fact.id()).unwrap().validity().holds_at(Some(GameTime(20))));
     assert_eq!(state.links(&id(1)).count(), 1);
+}
+
+#[test]
+fn flags_are_declared_before_they_are_set_or_named() {
+    let edits = vec![
+        Change::AddEntity(Entity::new(id(0))),
+        Change::AssertFact(fact(0)),
+        Change::Set(Setting::Flag { name: "fire-reported".into(), value: Value::Flag(false) }),
+    ];
+    let mut state = fold([Operation::new(Author::Importer("town".into()), "import", edits)]);
+    let apply = |state: &mut State, change| state.apply(Operation::new(Author::Game, "edit", vec![change]));
+    let set = |name: &str, value: Value| Change::SetFlag { name: name.into(), value };
+    let when = |when| {
+        Change::Set(Setting::Reveal(Reveal { id: "r".into(), fact: fact(0).id(), holder: None, when, note: None }))
+    };
+    let is = |name: &str, is: Value| Condition::Flag { name: name.into(), is };
+    let refused = |state: &mut State, change: Change, words: &str| {
+        let before = state.clone();
+        let error = apply(state, change).unwrap_err().to_string();
+        assert!(error.contains(words) && before == *state, "{error}");
+    };
+    refused(
+        &mut state,
+        set("fire-reportd", Value::Flag(true)),
+        "no flag `fire-reportd` is declared; declare it first, or take one of those that are: `fire-reported`",
+    );
+    refused(
+        &mut state,
+        set("fire-reported", Value::from("soon")),
+        "flag `fire-reported` is yes or no, so it cannot be `soon`",
+    );
+    refused(&mut state, when(is("moon", Value::Flag(true))), "no flag `moon` is declared");
+    refused(&mut state, when(is("fire-reported", Value::from("yes"))), "is yes or no");
+    let at = |place| Condition::At { who: Who::Listener, place };
+    refused(&mut state, when(at(id(3))), "there is no entity `e3`");
+    refused(&mut state, when(Condition::Knows { who: Who::Holder, fact: fact(3).id() }), "there is no fact");
+    refused(&mut state, when(Condition::All(vec![])), "reveal `r`: a list of conditions is empty");
+    let key = SettingKey::Reveal("r".into());
+    refused(&mut state, Change::Unset(key.clone()), "reveal r is not set");
+    let spaced = Setting::Flag { name: "Fire Reported".into(), value: Value::Flag(true) };
+    refused(&mut state, Change::Set(spaced), "`fire-reported`");
+
+    apply(&mut state, when(is("fire-reported", Value::Flag(true)))).unwrap();
+    let set = apply(&mut state, set("fire-reported", Value::Flag(true))).unwrap().position;
+    assert_eq!(state.flag("fire-reported"), Some(&Value::Flag(true)));
+    assert_eq!(state.reveals_of(fact(0).id()).map(|reveal| reveal.id.as_str()).collect::<Vec<_>>(), ["r"]);
+    state.apply(void(set.0)).unwrap();
+    assert_eq!(state.flags().collect::<Vec<_>>(), [("fire-reported", &Value::Flag(false))]);
+    // It sleeps while its fact or its flag is not there.
+    for gone in [Change::RetractFact(fact(0).id()), Change::Unset(SettingKey::Flag("fire-reported".into()))] {
+        let gone = apply(&mut state, gone).unwrap().position;
+        assert_eq!((state.reveals().count(), state.shows(&Key::Setting(key.clone()))), (0, false));
+        state.apply(void(gone.0)).unwrap();
+        assert_eq!(state.reveals().count(), 1);
+    }
+    apply(&mut state, Change::Unset(key)).unwrap();
+    assert_eq!(state.reveals().count(), 0);
 }

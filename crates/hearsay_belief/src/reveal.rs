@@ -1,0 +1,317 @@
+//! Who may tell a secret now, and what is missing where nobody may.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use hearsay_model::{
+    Condition, Credence, Date, EntityId, Fact, FactId, Kind, Knower, Predicate, Standing, State, Who, predicate, text,
+};
+use serde::Serialize;
+
+use crate::View;
+
+/// How far one trusts another.
+pub type TrustIn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
+
+/// Whether a condition holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// Whether it does.
+    pub holds: bool,
+    /// For whom, where the condition speaks of whoever asks: the one that was given, or all player characters for whom it
+    /// holds. Sorted.
+    pub listeners: Vec<EntityId>,
+    /// What is missing, in words for the DM; empty when it holds. Where several might ask, what the nearest of them
+    /// lacks.
+    pub missing: Vec<String>,
+}
+
+/// Whether one who holds a secret may tell it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Revealable {
+    /// The reveal's id.
+    pub reveal: String,
+    /// The secret.
+    pub fact: FactId,
+    /// Who may tell it, or may not yet.
+    pub holder: EntityId,
+    /// Whether the condition holds, for whom, and what is missing.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+}
+
+/// Judges a condition by the state as it is at the game clock.
+///
+/// Without a listener, a condition that speaks of one holds if it holds for any player character.
+pub fn judge(
+    state: &State,
+    condition: &Condition,
+    holder: &EntityId,
+    listener: Option<&EntityId>,
+    trust: TrustIn,
+) -> Judgement {
+    let players = match listener {
+        None if condition.names_listener() => player_characters(state),
+        _ => Vec::new(),
+    };
+    Judge::new(state, &players, trust).judge(condition, holder, listener)
+}
+
+/// Judges all reveals, each for its holder or for all who conceal its fact, at the game clock. Sorted by reveal, then by
+/// holder.
+pub fn revealable(state: &State, trust: TrustIn) -> Vec<Revealable> {
+    revealable_to(state, &player_characters(state), trust)
+}
+
+/// The player characters. Sorted.
+pub fn player_characters(state: &State) -> Vec<EntityId> {
+    let ids = state.entities().map(|entity| &entity.id);
+    ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
+}
+
+/// As [`revealable`], for the listeners given: to find the player characters reads every entity.
+pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec<Revealable> {
+    let judge = Judge::new(state, players, trust);
+    let mut all = Vec::new();
+    for reveal in state.reveals() {
+        let holders: BTreeSet<&EntityId> = match &reveal.holder {
+            Some(holder) => BTreeSet::from([holder]),
+            None => {
+                let concealing = state.known_by(reveal.fact).filter(|edge| edge.conceals);
+                concealing.filter_map(|edge| edge.knower.entity()).collect()
+            }
+        };
+        for holder in holders {
+            let judgement = judge.judge(&reveal.when, holder, None);
+            all.push(Revealable { reveal: reveal.id.clone(), fact: reveal.fact, holder: holder.clone(), judgement });
+        }
+    }
+    all
+}
+
+/// What is asked of the state, with the views that were taken so far.
+struct Judge<'a> {
+    state: &'a State,
+    trust: TrustIn<'a>,
+    players: &'a [EntityId],
+    known: RefCell<BTreeMap<EntityId, View>>,
+}
+
+/// For whom a condition is judged.
+#[derive(Clone, Copy)]
+struct Ends<'a> {
+    holder: &'a EntityId,
+    listener: Option<&'a EntityId>,
+}
+
+impl<'a> Ends<'a> {
+    fn of(self, who: &'a Who) -> Option<&'a EntityId> {
+        match who {
+            Who::Holder => Some(self.holder),
+            Who::Listener => self.listener,
+            Who::Entity(id) => Some(id),
+        }
+    }
+}
+
+impl<'a> Judge<'a> {
+    fn new(state: &'a State, players: &'a [EntityId], trust: TrustIn<'a>) -> Self {
+        Self { state, trust, players, known: RefCell::default() }
+    }
+
+    fn judge(&self, condition: &Condition, holder: &EntityId, listener: Option<&EntityId>) -> Judgement {
+        let missing = |listener| self.missing(condition, Ends { holder, listener }, true);
+        if listener.is_some() || !condition.names_listener() {
+            let missing = missing(listener);
+            let listeners = listener.filter(|_| missing.is_empty()).cloned().into_iter().collect();
+            return Judgement { holds: missing.is_empty(), listeners, missing };
+        }
+        let mut listeners = Vec::new();
+        let mut nearest = None::<Vec<String>>;
+        for player in self.players {
+            let missing = missing(Some(player));
+            if missing.is_empty() {
+                listeners.push(player.clone());
+            } else if nearest.as_ref().is_none_or(|nearest| missing.len() < nearest.len()) {
+                nearest = Some(missing);
+            }
+        }
+        if !listeners.is_empty() {
+            return Judgement { holds: true, listeners, missing: Vec::new() };
+        }
+        let missing = nearest.unwrap_or_else(|| vec!["there is no player character who could be told".into()]);
+        Judgement { holds: false, listeners, missing }
+    }
+
+    /// What keeps a condition from being so, or from being not so; nothing, when it is as wanted.
+    fn missing(&self, condition: &Condition, ends: Ends, wanted: bool) -> Vec<String> {
+        match condition {
+            Condition::Not(part) => self.missing(part, ends, !wanted),
+            Condition::All(parts) if wanted => self.of_all(parts, ends, wanted),
+            Condition::Any(parts) if !wanted => self.of_all(parts, ends, wanted),
+            Condition::All(parts) | Condition::Any(parts) => self.of_any(parts, ends, wanted),
+            _ => {
+                let (holds, how) = self.look(condition, ends);
+                match (holds, wanted) {
+                    (true, false) => vec![format!("{how} (wanted: otherwise)")],
+                    (false, true) => vec![how],
+                    _ => Vec::new(),
+                }
+            }
+        }
+    }
+
+    fn of_all(&self, parts: &[Condition], ends: Ends, wanted: bool) -> Vec<String> {
+        parts.iter().flat_map(|part| self.missing(part, ends, wanted)).collect()
+    }
+
+    fn of_any(&self, parts: &[Condition], ends: Ends, wanted: bool) -> Vec<String> {
+        let mut ways = Vec::new();
+        for part in parts {
+            let missing = self.missing(part, ends, wanted);
+            if missing.is_empty() {
+                return missing;
+            }
+            ways.push(missing.join(" and "));
+        }
+        match ways.len() {
+            // Of no conditions, none holds.
+            0 => vec!["the condition names nothing that could be so".into()],
+            1 => ways,
+            _ => vec![format!("one of these: {}", ways.join("; or "))],
+        }
+    }
+
+    /// Whether a single condition holds, and how it stands, in words.
+    fn look(&self, condition: &Condition, ends: Ends) -> (bool, String) {
+        let state = self.state;
+        let called = |id: &EntityId| state.name_or_id(id).to_owned();
+        let nobody = || (false, "nobody in particular asks".to_owned());
+        let say = |holds: bool, who: &EntityId, does: &str, does_not: &str, what: String| {
+            (holds, format!("{} {} {what}", called(who), if holds { does } else { does_not }))
+        };
+        match condition {
+            Condition::Trusts { who, of, at_least } => {
+                let (Some(who), Some(of)) = (ends.of(who), ends.of(of)) else { return nobody() };
+                let held = (self.trust)(who, of);
+                let wanted = if held < *at_least { format!(" (wanted: at least {at_least})") } else { String::new() };
+                (held >= *at_least, format!("{} trusts {} {held}{wanted}", called(who), called(of)))
+            }
+            Condition::Owns { who, item } => {
+                let Some(who) = ends.of(who) else { return nobody() };
+                say(self.owns(who, item), who, "owns", "does not own", called(item))
+            }
+            Condition::Member { who, group, rank } => {
+                let Some(who) = ends.of(who) else { return nobody() };
+                let holds = match rank {
+                    None => self.is_within(who, predicate::MEMBER_OF, group),
+                    Some(rank) => self.now(who, predicate::MEMBER_OF).any(|fact| {
+                        let same = |held: &str| text::normal(held) == text::normal(rank);
+                        fact.object().entity() == Some(group) && fact.rank().is_some_and(same)
+                    }),
+                };
+                let ranked = rank.as_ref().map_or(String::new(), |rank| format!(" with the rank {rank}"));
+                say(holds, who, "is a member of", "is no member of", called(group) + &ranked)
+            }
+            Condition::At { who, place } => {
+                let Some(who) = ends.of(who) else { return nobody() };
+                say(self.is_within(who, predicate::LOCATED_AT, place), who, "is at", "is not at", called(place))
+            }
+            Condition::Attribute { of, name, is } => self.attribute(of, name, is),
+            Condition::Flag { name, is } => match state.flag(name) {
+                Some(held) if held == is => (true, format!("flag `{name}` is {held}")),
+                Some(held) => (false, format!("flag `{name}` is {held} (wanted: {is})")),
+                None => (false, format!("flag `{name}` is not declared (wanted: {is})")),
+            },
+            Condition::Date { from } => self.date(from),
+            Condition::Knows { who, fact } => {
+                let Some(who) = ends.of(who) else { return nobody() };
+                let said = state.fact(*fact).map_or_else(|| fact.short(), |fact| fact.statement().to_owned());
+                say(self.knows(who, *fact), who, "knows", "does not know", format!("\u{201C}{said}\u{201D}"))
+            }
+            Condition::All(_) | Condition::Any(_) | Condition::Not(_) => {
+                let missing = self.missing(condition, ends, true);
+                (missing.is_empty(), missing.join(" and "))
+            }
+        }
+    }
+
+    /// The canon facts with a subject and a predicate that hold at the game clock.
+    fn now(&self, subject: &EntityId, name: &str) -> impl Iterator<Item = &'a Fact> {
+        let (state, now) = (self.state, self.state.clock());
+        state.facts_of(subject).map(AsRef::as_ref).filter(move |fact: &&Fact| {
+            fact.subject() == subject
+                && *fact.predicate() == *name
+                && fact.standing() == Standing::Canon
+                && fact.validity().holds_at(now)
+        })
+    }
+
+    /// Those to which an entity has a relation.
+    fn ends_of(&self, subject: &EntityId, name: &str) -> Vec<&'a EntityId> {
+        self.now(subject, name).filter_map(|fact| fact.object().entity()).collect()
+    }
+
+    fn owns(&self, who: &EntityId, item: &EntityId) -> bool {
+        let owns = |who: &EntityId| self.ends_of(who, "OWNS").contains(&item);
+        let is_party = |group: &&EntityId| self.state.kind(group) == Some(Kind::Party);
+        owns(who) || self.ends_of(who, predicate::MEMBER_OF).into_iter().filter(is_party).any(owns)
+    }
+
+    /// Whether a relation leads somewhere, or to a part of it.
+    fn is_within(&self, who: &EntityId, name: &str, whole: &EntityId) -> bool {
+        let mut reached: BTreeSet<&EntityId> = BTreeSet::new();
+        let mut open = self.ends_of(who, name);
+        while let Some(at) = open.pop() {
+            if at == whole {
+                return true;
+            }
+            if reached.insert(at) {
+                open.extend(self.ends_of(at, predicate::PART_OF));
+            }
+        }
+        false
+    }
+
+    fn attribute(&self, of: &EntityId, name: &Predicate, is: &str) -> (bool, String) {
+        let mut held: Vec<String> = self.now(of, name.as_str()).map(|fact| fact.object().to_string()).collect();
+        held.sort();
+        let called = self.state.name_or_id(of);
+        let holds = held.iter().any(|held| text::normal(held) == text::normal(is));
+        let how = match (holds, held.as_slice()) {
+            (true, _) => format!("the {name} of {called} is \u{201C}{is}\u{201D}"),
+            (false, []) => format!("{called} has no {name} (wanted: \u{201C}{is}\u{201D})"),
+            (false, held) => {
+                let held = held.join("\u{201D} and \u{201C}");
+                format!("the {name} of {called} is \u{201C}{held}\u{201D} (wanted: \u{201C}{is}\u{201D})")
+            }
+        };
+        (holds, how)
+    }
+
+    fn date(&self, from: &Date) -> (bool, String) {
+        let print = |time| self.state.calendar().print(time);
+        let wanted = match from.time {
+            Some(time) if from.raw.is_empty() => print(time),
+            _ => from.raw.clone(),
+        };
+        let Some(clock) = self.state.clock() else {
+            return (false, format!("the game clock is not set (wanted: {wanted} or later)"));
+        };
+        match from.time.is_some_and(|from| from <= clock) {
+            true => (true, format!("it is {}", print(clock))),
+            false => (false, format!("it is {} (wanted: {wanted} or later)", print(clock))),
+        }
+    }
+
+    fn knows(&self, who: &EntityId, fact: FactId) -> bool {
+        let mut known = self.known.borrow_mut();
+        let view = || View::of(self.state, &Knower::Entity(who.clone()), self.state.clock());
+        known.entry(who.clone()).or_insert_with(view).fact(fact).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests;

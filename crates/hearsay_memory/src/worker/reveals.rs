@@ -1,0 +1,66 @@
+//! Reveals: the DM is told once when a secret may be told.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{Trust, player_characters, revealable_to};
+use hearsay_model::{EntityId, Key, Kind, State, attribute};
+
+use super::Event;
+
+/// Who may tell what, kept up to date by what operations touch. Nothing is looked at while there is no reveal.
+#[derive(Default)]
+pub(super) struct Reveals {
+    /// The player characters, sorted; none, while there is no reveal.
+    players: Option<Vec<EntityId>>,
+    /// Reveals that hold, with who may tell.
+    hold: BTreeSet<(String, EntityId)>,
+}
+
+impl Reveals {
+    pub(super) fn of(state: &State) -> Self {
+        let mut reveals = Self::default();
+        reveals.update(state);
+        reveals
+    }
+
+    /// Takes over who is a player character now.
+    pub(super) fn note(&mut self, state: &State, touched: &[Key]) {
+        let Some(players) = &mut self.players else { return };
+        for key in touched {
+            let id = match key {
+                Key::Entity(id) => id,
+                Key::Fact(id) => match state.asserted(*id) {
+                    Some(fact) if *fact.predicate() == *attribute::KIND => fact.subject(),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            match (players.binary_search(id), state.kind(id) == Some(Kind::Player)) {
+                (Err(at), true) => players.insert(at, id.clone()),
+                (Ok(at), false) => _ = players.remove(at),
+                _ => {}
+            }
+        }
+    }
+
+    /// Judges all reveals anew. Returns those that hold and did not before.
+    pub(super) fn update(&mut self, state: &State) -> Vec<Event> {
+        if state.reveals().next().is_none() {
+            *self = Self::default();
+            return Vec::new();
+        }
+        let players = self.players.get_or_insert_with(|| player_characters(state));
+        let all = revealable_to(state, players, &|who, of| Trust::between(state, who, of).level());
+        let before = std::mem::take(&mut self.hold);
+        let mut events = Vec::new();
+        for one in all.into_iter().filter(|one| one.judgement.holds) {
+            let key = (one.reveal, one.holder);
+            if !before.contains(&key) {
+                let (reveal, holder) = key.clone();
+                events.push(Event::Revealable { reveal, fact: one.fact, holder });
+            }
+            self.hold.insert(key);
+        }
+        events
+    }
+}
