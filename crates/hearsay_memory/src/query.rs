@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use hearsay_belief::{Revealable, Trust, View, revealable};
 use hearsay_model::{
-    Credence, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
-    Standing, State, Timestamp, Value, text,
+    EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId, Standing,
+    State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
