@@ -75,19 +75,13 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
 });
 
 fn main() {
-    let view = View::of(&WORLD, &id(TOWNS).into(), None);
-    eprintln!("{} facts; the character knows {}", WORLD.fact_count(), view.facts().len());
     divan::main();
 }
 
-#[divan::bench]
-fn view_at_100_000_facts(bencher: Bencher) {
-    let knower = id(TOWNS).into();
-    bencher.bench_local(|| View::of(black_box(&WORLD), &knower, None));
-}
-
-#[divan::bench]
-fn view_of_a_stranger(bencher: Bencher) {
-    let knower = id(ENTITIES - 1).into();
-    bencher.bench_local(|| View::of(black_box(&WORLD), &knower, None));
+/// Characters who know about so many facts: the throughput column counts them.
+#[divan::bench(args = [TOWNS, TOWNS + 7, ENTITIES - 1])]
+fn view_at_100_000_facts(bencher: Bencher, character: usize) {
+    let knower = id(character).into();
+    let known = View::of(&WORLD, &knower, None).facts().len();
+    bencher.counter(divan::counter::ItemsCount::new(known)).bench_local(|| View::of(black_box(&WORLD), &knower, None));
 }

@@ -1,16 +1,16 @@
 //! The view of one knower.
 
+mod taking;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
     Attitude, Bearing, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
-    Object, Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, Vocabulary, attribute, predicate,
+    Object, Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, Vocabulary,
 };
 
-use crate::{
-    audience::is_structure,
-    credence::{Weighed, Weigher, combine, credence},
-};
+use smallvec::SmallVec;
+use taking::{Reach, Stay, Taking};
 
 /// By which way an edge of knowledge reaches the knower.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,12 +55,17 @@ pub struct Recency {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     fact: Arc<Fact>,
-    ways: Vec<Way>,
+    /// Nearly always one.
+    ways: SmallVec<[Way; 1]>,
     shared: Vec<Way>,
     credence: Credence,
 }
 
 impl Known {
+    pub(crate) fn new(fact: Arc<Fact>) -> Self {
+        Self { fact, ways: SmallVec::new(), shared: Vec::new(), credence: Credence::NONE }
+    }
+
     /// The fact's id.
     pub fn id(&self) -> FactId {
         self.fact.id()
@@ -171,42 +176,6 @@ impl Known {
     }
 }
 
-impl Known {
-    /// Sorts the ways, and weighs them.
-    fn settle(&mut self, weigher: &mut Weigher) {
-        for way in &mut self.ways {
-            if !way.edge.sources.is_empty() {
-                way.belief = credence(weigher.belief(way.id, &way.edge));
-            }
-        }
-        self.ways.sort_by(|a, b| {
-            let rank = |way: &Way| (way.via != Via::Own, std::cmp::Reverse(way.belief));
-            rank(a).cmp(&rank(b)).then_with(|| a.via.cmp(&b.via)).then_with(|| a.id.cmp(&b.id))
-        });
-        self.ways.dedup_by(|a, b| a.id == b.id && a.via == b.via && a.since == b.since);
-        self.shared.sort_by_key(|way| (way.since, way.id));
-        self.credence = match &self.ways[..] {
-            [only] if self.shared.is_empty() => only.belief,
-            ways => {
-                let weighed = |way| {
-                    let Way { id, edge, via, belief, .. }: &Way = way;
-                    Weighed { id: *id, edge, belief: belief.get(), own: *via == Via::Own }
-                };
-                let shared: Vec<&Knowledge> = self.shared.iter().map(|way| &*way.edge).collect();
-                credence(combine(&ways.iter().map(weighed).collect::<Vec<_>>(), &shared))
-            }
-        };
-    }
-}
-
-/// What a group keeps for some of its ranks.
-struct Ranked {
-    way: Way,
-    fact: Arc<Fact>,
-    /// The rank of the knower in the group.
-    held: Option<String>,
-}
-
 /// A passage that was heard or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
@@ -221,45 +190,10 @@ pub struct Heard {
 pub struct View {
     knower: Knower,
     as_of: Option<GameTime>,
-    facts: BTreeMap<FactId, Known>,
+    /// By id.
+    facts: Vec<Known>,
     passages: BTreeMap<PassageId, Heard>,
     vocabulary: Arc<Vocabulary>,
-}
-
-/// Whose knowledge reaches the knower, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Reach {
-    from: Knower,
-    via: Via,
-    stay: Stay,
-    /// The knower's rank there, if it is a member itself.
-    rank: Option<String>,
-}
-
-/// A stretch of game time: from a moment up to, not including, another. `None` is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Stay {
-    from: Option<GameTime>,
-    until: Option<GameTime>,
-}
-
-impl Stay {
-    const ALWAYS: Self = Self { from: None, until: None };
-
-    fn and(self, other: Self) -> Self {
-        let until = match (self.until, other.until) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        Self { from: self.from.max(other.from), until }
-    }
-
-    /// Since when something learned then is known to one who stays so long; nothing, when it was learned too late.
-    fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
-        let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
-        let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
-        (begins_before_it_ends && in_time).then(|| self.from.max(learned))
-    }
 }
 
 impl View {
@@ -268,159 +202,34 @@ impl View {
     /// 1. What it has an edge to, learned by then; and common lore.
     /// 2. Of that, the canon memberships, residences and parts (a group within a group, a place within a place) of
     ///    which it knows: what such a group or place learned before the knower left it is known from the later of
-    ///    joining and learning, for good. Repeated until nothing is added.
+    ///    joining and learning, for good; what it keeps for a rank only by a member that has reached it. Repeated until
+    ///    nothing is added.
     /// 3. Passages that it, one of these groups or places during the stay, or everybody heard.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
-        let (facts, passages) = (BTreeMap::new(), BTreeMap::new());
-        let mut view =
-            Self { knower: knower.clone(), as_of, facts, passages, vocabulary: Arc::clone(state.vocabulary()) };
+        let mut taking = Taking::new(state, as_of);
         let reach = |from: Knower, via| Reach { from, via, stay: Stay::ALWAYS, rank: None };
         let mut sources = vec![reach(Knower::World, Via::Common)];
         if matches!(knower, Knower::Entity(_)) {
             sources.push(reach(knower.clone(), Via::Own));
         }
-        let (mut taken, mut ranked) = (0, Vec::new());
+        let mut taken = 0;
         loop {
             for source in &sources[taken..] {
-                view.take(state, source, &mut ranked);
+                taking.take(source);
             }
             taken = sources.len();
-            for group in knower.entity().into_iter().flat_map(|id| view.groups(id)) {
+            for group in knower.entity().into_iter().flat_map(|id| taking.groups(id)) {
                 if !sources.contains(&group) {
                     sources.push(group);
                 }
             }
-            if taken == sources.len() && !view.take_ranked(&mut ranked) {
+            if taken == sources.len() && !taking.take_ranked() {
                 break;
             }
         }
-        view.hear(state, &sources);
-        let mut weigher = Weigher::new(state);
-        view.facts.retain(|_, known| {
-            known.settle(&mut weigher);
-            !known.ways.is_empty() || !known.shared.is_empty()
-        });
-        view
-    }
-
-    /// Takes over what somebody knows, as far as it reaches one who stays with them so long. What is for certain ranks
-    /// waits, until it is known how those lie.
-    fn take(&mut self, state: &State, Reach { from, via, stay, rank }: &Reach, ranked: &mut Vec<Ranked>) {
-        for (id, edge) in state.edges_of(from) {
-            let Some(fact) = state.fact(edge.fact) else { continue };
-            // What is known since ever is known since it began: nobody knows the future.
-            let learned = edge.learned_at().or_else(|| fact.validity().start());
-            let Some(since) = stay.receives(learned).filter(|since| self.is_past(*since)) else { continue };
-            let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since, belief: edge.credence };
-            match &edge.rank {
-                Some(_) if *via != Via::Own => ranked.push(Ranked { way, fact: Arc::clone(fact), held: rank.clone() }),
-                _ => self.add(way, fact),
-            }
-        }
-    }
-
-    fn add(&mut self, way: Way, fact: &Arc<Fact>) {
-        let unknown =
-            || Known { fact: Arc::clone(fact), ways: Vec::new(), shared: Vec::new(), credence: Credence::NONE };
-        let known = self.facts.entry(fact.id()).or_insert_with(unknown);
-        // Whom a group has told is no matter of its members.
-        match (&way.edge.how, &way.via) {
-            (How::Shared, Via::Own) => known.shared.push(way),
-            (How::Shared, _) => {}
-            _ => known.ways.push(way),
-        }
-    }
-
-    /// Takes what the knower's ranks open to it. Whether there was any.
-    fn take_ranked(&mut self, ranked: &mut Vec<Ranked>) -> bool {
-        let open = |ranked: &mut Ranked| match (&ranked.held, &ranked.way.edge.rank) {
-            (Some(held), Some(wanted)) => self.reaches(&ranked.way.edge.knower, held, wanted),
-            _ => false,
-        };
-        let opened: Vec<Ranked> = ranked.extract_if(.., open).collect();
-        for Ranked { way, fact, .. } in &opened {
-            self.add(way.clone(), fact);
-        }
-        !opened.is_empty()
-    }
-
-    /// Whether a rank in a group is at least another, by the group's ranks as far as the knower knows them.
-    fn reaches(&self, group: &Knower, held: &str, wanted: &str) -> bool {
-        let same = |a: &str, b: &str| hearsay_model::text::normal(a) == hearsay_model::text::normal(b);
-        let lists = self
-            .facts
-            .values()
-            .filter(|known| Some(known.subject()) == group.entity() && *known.predicate() == *attribute::RANKS);
-        let at_least = |list: &str| {
-            let place = |rank: &str| list.split(',').position(|other| same(other, rank));
-            matches!((place(held), place(wanted)), (Some(held), Some(wanted)) if held >= wanted)
-        };
-        let latest = lists.max_by_key(|known| (known.recency(), known.id()));
-        same(held, wanted) || latest.and_then(|known| known.object().text()).is_some_and(at_least)
-    }
-
-    /// Takes the passages that the sources heard, each by the source nearest to the knower.
-    fn hear(&mut self, state: &State, sources: &[Reach]) {
-        for Reach { from, via, stay, .. } in sources {
-            for (id, passage) in state.passages_of(from) {
-                let said = passage.time.as_ref().and_then(|date| date.time);
-                if !stay.receives(said).is_some_and(|since| self.is_past(since)) {
-                    continue;
-                }
-                let heard = self.passages.entry(id);
-                let heard = heard.or_insert_with(|| Heard { passage: Arc::clone(passage), via: via.clone() });
-                if *via < heard.via {
-                    heard.via = via.clone();
-                }
-            }
-        }
-    }
-
-    fn is_past(&self, moment: Option<GameTime>) -> bool {
-        self.as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
-    }
-
-    /// The groups and places that the knower belongs to by what it knows, each with the way and the stay. Sorted, each
-    /// once.
-    fn groups(&self, id: &EntityId) -> Vec<Reach> {
-        let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
-        for known in self.facts.values().filter(|known| is_structure(&known.fact)) {
-            structure.entry(known.subject()).or_default().push(&known.fact);
-        }
-        let mut reached: BTreeMap<(EntityId, Stay, Option<String>), Via> = BTreeMap::new();
-        let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
-        while let Some((member, stay, resident)) = open.pop() {
-            for fact in structure.get(&member).into_iter().flatten() {
-                let Some(group) = fact.object().entity() else { continue };
-                let resides = *fact.predicate() == *predicate::RESIDENT_OF;
-                // A character is no part of anything; a group or place is, and hands its own way on.
-                let resident = match resident {
-                    None if *fact.predicate() == *predicate::PART_OF => continue,
-                    None => resides,
-                    Some(resident) => resident,
-                };
-                let validity = fact.validity();
-                let until = match validity.end() {
-                    // An end that the calendar does not understand lies in the past. All that can be placed before it
-                    // is what the group has known since ever.
-                    None if validity.is_closed() => {
-                        Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
-                    }
-                    end => end,
-                };
-                let stay = stay.and(Stay { from: validity.start(), until });
-                // A rank is the member's own; what lies above its group has none for it.
-                let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
-                let key = (group.clone(), stay, rank);
-                if group != id && !reached.contains_key(&key) {
-                    let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
-                    reached.insert(key, via);
-                    open.push((group.clone(), stay, Some(resident)));
-                }
-            }
-        }
-        let reach = |((group, stay, rank), via): (_, Via)| Reach { from: Knower::Entity(group), via, stay, rank };
-        reached.into_iter().map(reach).collect()
+        let passages = taking.hear(&sources);
+        let vocabulary = Arc::clone(state.vocabulary());
+        Self { knower: knower.clone(), as_of, facts: taking.settled(), passages, vocabulary }
     }
 
     /// Whose view it is.
@@ -435,29 +244,30 @@ impl View {
 
     /// A fact, if it is known.
     pub fn fact(&self, id: FactId) -> Option<&Known> {
-        self.facts.get(&id)
+        let place = self.facts.binary_search_by_key(&id, Known::id).ok()?;
+        self.facts.get(place)
     }
 
     /// All facts that are known, by id.
     pub fn facts(&self) -> impl ExactSizeIterator<Item = &Known> {
-        self.facts.values()
+        self.facts.iter()
     }
 
     /// The facts that have an entity as subject or object, or mention it. By id.
     pub fn facts_about<'a>(&'a self, id: &'a EntityId) -> impl Iterator<Item = &'a Known> {
-        self.facts.values().filter(move |known| known.entities().any(|entity| entity == id))
+        self.facts.iter().filter(move |known| known.entities().any(|entity| entity == id))
     }
 
     /// The facts that somebody told the knower. By id.
     pub fn told_by<'a>(&'a self, other: &'a EntityId) -> impl Iterator<Item = &'a Known> {
         let told = move |way: &Way| matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other);
-        self.facts.values().filter(move |known| known.ways.iter().any(|way| way.via == Via::Own && told(way)))
+        self.facts.iter().filter(move |known| known.ways.iter().any(|way| way.via == Via::Own && told(way)))
     }
 
     /// The facts that cannot be so together with a fact, as far as the knower can tell: those that refute it or that it
     /// refutes, another object of a functional predicate, an opposite relation between the same two. By id.
     pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
-        self.facts.values().filter(move |other| self.are_against(fact, other))
+        self.facts.iter().filter(move |other| self.are_against(fact, other))
     }
 
     /// Whether two facts cannot both be so.
@@ -493,13 +303,7 @@ impl View {
     /// a speaker.
     pub fn of_dm(state: &State) -> Self {
         let facts = state.facts().filter(|fact| fact.standing().is_in_world());
-        let known = |fact: &Arc<Fact>| Known {
-            fact: Arc::clone(fact),
-            ways: Vec::new(),
-            shared: Vec::new(),
-            credence: Credence::NONE,
-        };
-        let facts = facts.map(|fact| (fact.id(), known(fact))).collect();
+        let facts = facts.map(|fact| Known::new(Arc::clone(fact))).collect();
         let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
@@ -507,5 +311,7 @@ impl View {
     }
 }
 
+#[cfg(test)]
+mod naive;
 #[cfg(test)]
 mod tests;

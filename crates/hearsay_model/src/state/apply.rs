@@ -158,7 +158,7 @@ impl State {
 
     /// The dense index of an edge. One that only other edges rest on so far has a row too.
     fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
-        let row = || KnowledgeRow { id, record: Row::default(), shown: false, bears: Vec::new() };
+        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, bears: Vec::new() };
         self.knowledge.find_or_add(&id, row).0
     }
 
@@ -207,6 +207,7 @@ impl State {
         }
         let fact = self.fact_row(knowledge.fact);
         self.facts.at_mut(fact).known_by.push(index);
+        self.knowledge.at_mut(index).fact = Some(fact);
         for source in &knowledge.sources {
             for id in source.edges() {
                 let edge = self.knowledge_row(id);

@@ -26,7 +26,7 @@ use crate::{
 
 pub use check::ApplyError;
 pub use names::Resolution;
-pub use query::Link;
+pub use query::{KnownFact, Link};
 use rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, Row, Table};
 
 /// An operation in the journal.

@@ -39,6 +39,19 @@ impl<'a> Link<'a> {
     }
 }
 
+/// An edge of knowledge with the fact that it leads to.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownFact<'a> {
+    /// The edge's id.
+    pub id: KnowledgeId,
+    /// The edge.
+    pub edge: &'a Arc<Knowledge>,
+    /// The fact's dense index.
+    pub index: u32,
+    /// The fact.
+    pub fact: &'a Arc<Fact>,
+}
+
 fn plain() -> &'static Calendar {
     static PLAIN: std::sync::LazyLock<Calendar> = std::sync::LazyLock::new(Calendar::default);
     &PLAIN
@@ -182,6 +195,21 @@ impl State {
             Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.knows),
         };
         self.edges(indices)
+    }
+
+    /// Those edges with their facts, and the dense index of each fact: a small number that stays valid as long as this
+    /// state lives.
+    pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
+        let indices = match knower {
+            Knower::World => self.common.as_slice(),
+            Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.knows),
+        };
+        let rows = indices.iter().map(|&index| self.knowledge.at(index)).filter(|row| row.shown);
+        rows.filter_map(|row| {
+            let index = row.fact?;
+            let fact = self.facts.at(index).record.value.as_ref()?;
+            Some(KnownFact { id: row.id, edge: row.record.value.as_ref()?, index, fact })
+        })
     }
 
     /// The edges that lead to a fact. In no order that means anything.

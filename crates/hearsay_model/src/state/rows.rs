@@ -75,6 +75,8 @@ pub(super) struct FactRow {
 pub(super) struct KnowledgeRow {
     pub(super) id: KnowledgeId,
     pub(super) record: Row<Knowledge>,
+    /// The dense index of its fact; none, while only other edges speak of it.
+    pub(super) fact: Option<u32>,
     /// Whether the record has a value, its fact is shown and part of the world, its knower exists, and what it rests on
     /// stands.
     pub(super) shown: bool,

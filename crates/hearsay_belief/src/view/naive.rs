@@ -1,0 +1,191 @@
+//! The definition of a view, written once more as plainly as can be: every edge of the world is looked at, again and
+//! again, until nothing is added. [`View::of`] must equal it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{
+    Author, Change, Date, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Method, Operation,
+    Passage, PassageId, Provenance, Standing, State, Validity, text,
+};
+use proptest::prelude::*;
+
+use super::{Via, View};
+use crate::world::{World, id};
+
+/// From whom something reaches the knower: who, by which way, from when until when, with which rank.
+type Source = (Knower, Via, Option<GameTime>, Option<GameTime>, Option<String>);
+
+type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, Via, Option<GameTime>)>>;
+
+fn known(state: &State, sources: &BTreeSet<Source>, as_of: Option<GameTime>, before: &Known) -> Known {
+    let mut known = Known::new();
+    for (knowledge, edge) in state.all_knowledge() {
+        let fact = state.fact(edge.fact).unwrap();
+        let learned = edge.learned_at().or(fact.validity().start());
+        for (from, via, joined, left, rank) in sources {
+            let since = (*joined).max(learned);
+            let stays = left.is_none_or(|left| joined.is_none_or(|joined| joined < left));
+            let in_time = left.is_none_or(|left| learned.is_none_or(|learned| learned < left));
+            let past = as_of.is_none_or(|now| since.is_none_or(|since| since <= now));
+            let own = *via == Via::Own;
+            let open = own || edge.rank.as_ref().is_none_or(|wanted| reaches(state, from, rank, wanted, before));
+            let concerns = own || edge.how != How::Shared;
+            if edge.knower == *from && stays && in_time && past && open && concerns {
+                known.entry(fact.id()).or_default().insert((knowledge, via.clone(), since));
+            }
+        }
+    }
+    known
+}
+
+fn reaches(state: &State, group: &Knower, held: &Option<String>, wanted: &str, known: &Known) -> bool {
+    let Some(held) = held else { return false };
+    let lists = known.keys().map(|id| state.fact(*id).unwrap());
+    let lists = lists.filter(|fact| *fact.predicate() == *"ranks" && Some(fact.subject()) == group.entity());
+    let latest = lists.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()));
+    let place =
+        |rank: &str| latest?.object().text()?.split(',').position(|other| text::normal(other) == text::normal(rank));
+    text::normal(held) == text::normal(wanted)
+        || place(held).is_some_and(|held| place(wanted).is_some_and(|w| held >= w))
+}
+
+/// The groups and places in which somebody is, by what it knows.
+fn sources(state: &State, knower: &EntityId, known: &Known, from: &BTreeSet<Source>) -> BTreeSet<Source> {
+    let mut found = from.clone();
+    for fact in known.keys().map(|id| state.fact(*id).unwrap()) {
+        let name = fact.predicate().as_str();
+        let (true, Some(group)) = (fact.standing() == Standing::Canon, fact.object().entity()) else { continue };
+        if !["MEMBER_OF", "RESIDENT_OF", "PART_OF"].contains(&name) || group == knower {
+            continue;
+        }
+        let (start, end) = (fact.validity().start(), fact.validity().end());
+        for (of, via, joined, left, _) in from {
+            let via = match via {
+                Via::Own if name == "MEMBER_OF" => Via::Member(group.clone()),
+                Via::Own if name == "RESIDENT_OF" => Via::Resident(group.clone()),
+                Via::Member(_) => Via::Member(group.clone()),
+                Via::Resident(_) => Via::Resident(group.clone()),
+                _ => continue,
+            };
+            if of.entity() != Some(fact.subject()) {
+                continue;
+            }
+            let left = [*left, end].into_iter().flatten().min();
+            let rank = fact.rank().filter(|_| fact.subject() == knower).map(str::to_owned);
+            found.insert((group.clone().into(), via, (*joined).max(start), left, rank));
+        }
+    }
+    found
+}
+
+fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTreeMap<PassageId, Via>) {
+    let mut from = BTreeSet::from([(Knower::World, Via::Common, None, None, None)]);
+    if knower.entity().is_some() {
+        from.insert((knower.clone(), Via::Own, None, None, None));
+    }
+    let mut known = Known::new();
+    loop {
+        let now = self::known(state, &from, as_of, &known);
+        let reached = knower.entity().map_or(from.clone(), |id| sources(state, id, &now, &from));
+        if now == known && reached == from {
+            break;
+        }
+        (known, from) = (now, reached);
+    }
+    let mut heard = BTreeMap::new();
+    for (id, passage) in state.passages() {
+        let said = passage.time.as_ref().and_then(|date| date.time);
+        for (from, via, joined, left, _) in &from {
+            let there =
+                passage.heard_by.contains(from) || from.entity().is_some_and(|e| passage.speaker.as_ref() == Some(e));
+            let stays = left.is_none_or(|left| joined.is_none_or(|joined| joined < left));
+            let in_time = left.is_none_or(|left| said.is_none_or(|said| said < left));
+            let past = as_of.is_none_or(|now| (*joined).max(said).is_none_or(|since| since <= now));
+            if there && stays && in_time && past {
+                let nearest = heard.entry(id).or_insert_with(|| via.clone());
+                *nearest = nearest.clone().min(via.clone());
+            }
+        }
+    }
+    (known, heard)
+}
+
+const PLACES: [&str; 6] = ["ann", "bob", "guild", "order", "town", "land"];
+
+fn one(n: u8) -> EntityId {
+    id(PLACES[usize::from(n) % PLACES.len()])
+}
+
+fn date(n: u8) -> Option<Date> {
+    (!n.is_multiple_of(4)).then(|| Date::at(GameTime((n % 9).into())))
+}
+
+fn fact(n: u8, m: u8) -> Fact {
+    let provenance = Provenance::new(Method::Authored, Author::Dm);
+    let validity =
+        Validity { from: date(m), until: date(m / 3).filter(|until| until.time > date(m).and_then(|d| d.time)) };
+    let name = ["MEMBER_OF", "RESIDENT_OF", "PART_OF", "KNOWS"][usize::from(m) % 4];
+    match n % 9 {
+        0 => Fact::attribute(&one(m), "ranks", ["low, high", "high, low"][usize::from(m / 6) % 2], provenance),
+        _ => Fact::relation(&one(n), name, &one(m / 4), provenance),
+    }
+    .unwrap()
+    .validity(validity)
+    .rank((!n.is_multiple_of(9) && m.is_multiple_of(3)).then(|| ["low", "high"][usize::from(n) % 2].into()))
+    .standing(if m.is_multiple_of(17) { Standing::False } else { Standing::Canon })
+    .build()
+    .unwrap()
+}
+
+fn world(seeds: &[(u8, u8, u8)]) -> World {
+    let mut world = World::new(&PLACES.join(" "));
+    for &(n, m, k) in seeds {
+        let fact = fact(n, m);
+        let knower = if k.is_multiple_of(11) { Knower::World } else { one(k).into() };
+        let edge = Knowledge {
+            learned: date(k / 2),
+            rank: k.is_multiple_of(5).then(|| ["low", "High"][usize::from(k) % 2].into()),
+            how: if k.is_multiple_of(13) { How::Shared } else { How::Authored },
+            ..Knowledge::authored(knower, fact.id())
+        };
+        let passage = Passage {
+            speaker: n.is_multiple_of(2).then(|| one(n)),
+            time: date(m),
+            heard_by: vec![one(k).into()],
+            ..Passage::new(format!("line {n} {m}"))
+        };
+        // Subjects know of their own membership, or structure would hardly ever be known.
+        let own = Knowledge::authored(fact.subject().clone().into(), fact.id());
+        let edges = [edge, own].map(|edge| Change::Learn(edge.into()));
+        let changes = [Change::AssertFact(fact.into()), Change::AddPassage(passage.into())];
+        world.0.apply(Operation::new(Author::Dm, "edit", changes.into_iter().chain(edges).collect())).unwrap();
+    }
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn the_view_equals_its_definition(
+        seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..30),
+        as_of in prop::option::of(0_i64..9),
+    ) {
+        let world = world(&seeds);
+        let as_of = as_of.map(GameTime);
+        for knower in PLACES.map(|name| Knower::Entity(id(name))).into_iter().chain([Knower::World]) {
+            let view = View::of(&world.0, &knower, as_of);
+            let (known, heard) = naive(&world.0, &knower, as_of);
+            let ways = |known: &super::Known| {
+                known.ways().iter().chain(known.shared()).map(|way| (way.id, way.via.clone(), way.since)).collect()
+            };
+            let fast: Known = view.facts().map(|known| (known.id(), ways(known))).collect();
+            prop_assert_eq!(&fast, &known, "{} at {:?}", knower, as_of);
+            let fast: BTreeMap<_, _> = view.passages().map(|(id, heard)| (id, heard.via.clone())).collect();
+            prop_assert_eq!(fast, heard);
+            for known in view.facts() {
+                prop_assert_eq!(view.fact(known.id()), Some(known));
+            }
+        }
+    }
+}
