@@ -42,7 +42,7 @@ pub use error::MemoryError;
 pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use proposal::{Proposal, Proposed, propose};
-pub use review::{Decision, ReviewItem, review_items, would_learn};
+pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
 pub use ticket::Ticket;
 pub use worker::{Event, ModelStatus, Status, World};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, Predicate, SettingKey, Standing, State,
+    Author, Bearing, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, Predicate, SettingKey, Standing, State,
     Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -25,56 +25,105 @@ pub enum ReviewItem {
         /// The fact.
         fact: FactId,
     },
-    /// Facts that cannot all be so: one subject, a predicate that has one object at a time, times that overlap.
+    /// Facts of one subject that cannot all be so.
     Contradiction {
         /// Whom they are about.
         subject: EntityId,
-        /// What they say.
-        predicate: Predicate,
+        /// In what they clash.
+        clash: Clash,
         /// The facts. Sorted.
         facts: Vec<FactId>,
     },
 }
 
-/// All that waits for the DM: doubtful facts first, the least sure first, then contradictions.
+/// Why facts cannot all be so.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Clash {
+    /// A predicate that has one object at a time has several, at times that overlap.
+    OneAtATime(Predicate),
+    /// Opposite relations to one and the same entity.
+    Opposites(EntityId),
+    /// One is refuted by the others.
+    Refuted(FactId),
+}
+
+/// All that waits for the DM: doubtful facts first, the least sure first, then contradictions, by subject.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
     let mut doubtful: Vec<&Arc<Fact>> = state.facts().filter(|fact| fact.standing() == Standing::Proposed).collect();
     doubtful.sort_by_key(|fact| (fact.provenance().confidence, fact.id()));
-    let mut groups: BTreeMap<(&EntityId, &Predicate), Vec<&Arc<Fact>>> = BTreeMap::new();
-    for fact in state.facts() {
-        if stands(fact) && state.is_functional(fact.predicate()) {
-            groups.entry((fact.subject(), fact.predicate())).or_default().push(fact);
+    let subjects: BTreeSet<&EntityId> = state.facts().filter(|fact| stands(fact)).map(|fact| fact.subject()).collect();
+    let items = doubtful.into_iter().map(|fact| ReviewItem::Doubtful { fact: fact.id() });
+    items.chain(subjects.into_iter().flat_map(|subject| contradictions(state, subject))).collect()
+}
+
+/// The contradictions in what is said of a subject.
+fn contradictions(state: &State, subject: &EntityId) -> Vec<ReviewItem> {
+    let standing: Vec<&Arc<Fact>> = state.facts_of(subject).filter(|fact| stands(fact)).collect();
+    let own: Vec<&Arc<Fact>> = standing.iter().copied().filter(|fact| fact.subject() == subject).collect();
+    let mut clashes: BTreeMap<Clash, BTreeSet<FactId>> = BTreeMap::new();
+    let mut note = |clash, a: &Fact, b: &Fact| {
+        clashes.entry(clash).or_default().extend([a.id(), b.id()]);
+    };
+    // Only what may clash is compared: the states of one functional predicate, the relations to one entity.
+    let mut states: BTreeMap<&Predicate, Vec<&Fact>> = BTreeMap::new();
+    let mut relations: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
+    for fact in &own {
+        if state.is_functional(fact.predicate()) {
+            states.entry(fact.predicate()).or_default().push(fact);
+        }
+        if let Some(object) = fact.object().entity() {
+            relations.entry(object).or_default().push(fact);
         }
     }
-    let items = doubtful.into_iter().map(|fact| ReviewItem::Doubtful { fact: fact.id() });
-    let contradictions = groups.into_iter().filter_map(|((subject, predicate), facts)| {
-        let clash = |a: &&Arc<Fact>| facts.iter().any(|b| disagree(a, b));
-        let facts: Vec<FactId> = facts.iter().copied().filter(clash).map(|fact| fact.id()).collect();
-        (!facts.is_empty()).then(|| ReviewItem::Contradiction {
-            subject: subject.clone(),
-            predicate: predicate.clone(),
-            facts,
-        })
-    });
-    items.chain(contradictions).collect()
+    for (predicate, facts) in states {
+        for (a, b) in pairs(&facts).filter(|(a, b)| a.object() != b.object() && overlap(a, b)) {
+            note(Clash::OneAtATime(predicate.clone()), a, b);
+        }
+    }
+    for (object, facts) in relations {
+        let vocabulary = state.vocabulary();
+        for (a, b) in pairs(&facts) {
+            if vocabulary.are_opposites(a.predicate(), b.predicate()) && overlap(a, b) {
+                note(Clash::Opposites(object.clone()), a, b);
+            }
+        }
+    }
+    for other in &standing {
+        if let Some(Bearing::Refutes(id)) = other.bearing()
+            && let Some(refuted) = own.iter().find(|fact| fact.id() == id)
+        {
+            note(Clash::Refuted(id), refuted, other);
+        }
+    }
+    let item = |(clash, facts): (Clash, BTreeSet<FactId>)| ReviewItem::Contradiction {
+        subject: subject.clone(),
+        clash,
+        facts: facts.into_iter().collect(),
+    };
+    clashes.into_iter().map(item).collect()
 }
 
 fn stands(fact: &Fact) -> bool {
     matches!(fact.standing(), Standing::Canon | Standing::Claimed)
 }
 
-/// Whether two facts of one subject and one functional predicate cannot both be so. What ended, nobody knows when, may
-/// have ended before the other began.
-fn disagree(a: &Fact, b: &Fact) -> bool {
+fn pairs<'a>(facts: &'a [&Fact]) -> impl Iterator<Item = (&'a Fact, &'a Fact)> {
+    facts.iter().enumerate().flat_map(|(number, a)| facts[number + 1..].iter().map(|b| (*a, *b)))
+}
+
+/// Whether two facts may both hold at some time. What ended, nobody knows when, may have ended before the other began.
+fn overlap(a: &Fact, b: &Fact) -> bool {
     let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
-    a.object() != b.object() && !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
+    !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
 }
 
 /// How many items wait for the DM, kept up to date by what operations touch: [`review_items`] reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reviews {
     doubtful: BTreeSet<FactId>,
-    contradictions: BTreeSet<(EntityId, Predicate)>,
+    /// By subject, how many there are.
+    contradictions: BTreeMap<EntityId, usize>,
 }
 
 impl Reviews {
@@ -83,16 +132,14 @@ impl Reviews {
         for item in review_items(state) {
             match item {
                 ReviewItem::Doubtful { fact } => _ = reviews.doubtful.insert(fact),
-                ReviewItem::Contradiction { subject, predicate, .. } => {
-                    reviews.contradictions.insert((subject, predicate));
-                }
+                ReviewItem::Contradiction { subject, .. } => *reviews.contradictions.entry(subject).or_default() += 1,
             }
         }
         reviews
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.doubtful.len() + self.contradictions.len()
+        self.doubtful.len() + self.contradictions.values().sum::<usize>()
     }
 
     /// Takes over what an operation touched.
@@ -102,24 +149,20 @@ impl Reviews {
             *self = Self::of(state);
             return;
         }
-        let mut groups = BTreeSet::new();
+        let mut subjects = BTreeSet::new();
         for key in touched {
             let Key::Fact(id) = key else { continue };
             match state.fact(*id).is_some_and(|fact| fact.standing() == Standing::Proposed) {
                 true => self.doubtful.insert(*id),
                 false => self.doubtful.remove(id),
             };
-            if let Some(fact) = state.asserted(*id).filter(|fact| state.is_functional(fact.predicate())) {
-                groups.insert((fact.subject().clone(), fact.predicate().clone()));
-            }
+            // What refutes another mentions its subject.
+            subjects.extend(state.asserted(*id).into_iter().flat_map(|fact| fact.entities().cloned()));
         }
-        for group in groups {
-            let (subject, predicate) = &group;
-            let of_group = |fact: &&Arc<Fact>| fact.subject() == subject && fact.predicate() == predicate;
-            let facts: Vec<_> = state.facts_of(subject).filter(of_group).filter(|fact| stands(fact)).collect();
-            match facts.iter().any(|a| facts.iter().any(|b| disagree(a, b))) {
-                true => self.contradictions.insert(group),
-                false => self.contradictions.remove(&group),
+        for subject in subjects {
+            match contradictions(state, &subject).len() {
+                0 => self.contradictions.remove(&subject),
+                count => self.contradictions.insert(subject, count),
             };
         }
     }
@@ -198,7 +241,7 @@ pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<Knowledge>> {
 
 #[cfg(test)]
 mod tests {
-    use hearsay_model::{Date, Entity, GameTime, Method, Object, Provenance, Validity};
+    use hearsay_model::{Date, Entity, GameTime, Method, Provenance, Validity};
     use proptest::prelude::*;
 
     use super::*;
@@ -208,7 +251,7 @@ mod tests {
     }
 
     fn fact(n: u8) -> Fact {
-        let name = ["LOCATED_AT", "EMPLOYED_BY", "OWES"][usize::from(n) % 3];
+        let name = ["LOCATED_AT", "EMPLOYED_BY", "ALLIED_WITH", "HOSTILE_TO"][usize::from(n) % 4];
         let date = |minute: u8| Some(Date::at(GameTime(minute.into())));
         let validity = match n % 5 {
             0 => Validity { from: date(n % 7), until: None },
@@ -218,7 +261,10 @@ mod tests {
         };
         let provenance = Provenance::new(Method::Stated, Author::Extractor);
         let builder = Fact::relation(&id(n / 3), name, &id(n / 12), provenance).unwrap();
-        builder.standing(Standing::ALL[usize::from(n / 7) % 5]).validity(validity).build().unwrap()
+        let builder = builder.standing(Standing::ALL[usize::from(n / 7) % 5]).validity(validity);
+        let refuted = n.is_multiple_of(6).then(|| fact(n / 2 + 1));
+        let builder = builder.mentions(refuted.as_ref().map(|fact| fact.subject().clone()));
+        builder.bearing(refuted.map(|fact| Bearing::Refutes(fact.id()))).build().unwrap()
     }
 
     proptest! {
@@ -247,17 +293,19 @@ mod tests {
     }
 
     #[test]
-    fn facts_disagree_when_both_cannot_be_so() {
+    fn states_clash_when_both_cannot_be_so() {
         let check = |a: (&str, Validity), b: (&str, Validity), expected: bool| {
-            let build = |(object, validity): (&str, Validity)| {
+            let mut state = State::default();
+            let mut changes: Vec<Change> =
+                ["e0", "inn", "mill"].map(|id| Change::AddEntity(Entity::new(EntityId::new(id).unwrap()))).into();
+            for (object, validity) in [a, b] {
                 let provenance = Provenance::new(Method::Stated, Author::Extractor);
-                let object = Object::Entity(EntityId::new(object).unwrap());
-                let builder = Fact::relation(&id(0), "LOCATED_AT", &id(1), provenance).unwrap();
-                builder.object(object).validity(validity).build().unwrap()
-            };
-            let (a, b) = (build(a), build(b));
-            assert_eq!(disagree(&a, &b), expected);
-            assert_eq!(disagree(&b, &a), expected);
+                let object = EntityId::new(object).unwrap();
+                let fact = Fact::relation(&id(0), "LOCATED_AT", &object, provenance).unwrap();
+                changes.push(Change::AssertFact(Arc::new(fact.validity(validity).build().unwrap())));
+            }
+            state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
+            assert_eq!(!review_items(&state).is_empty(), expected);
         };
         let from_to = |from: Option<i64>, until: Option<i64>| {
             let date = |minute: i64| Date::at(GameTime(minute));

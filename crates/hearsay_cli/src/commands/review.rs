@@ -1,7 +1,7 @@
 //! `review`: what waits for the DM.
 
 use anyhow::Result;
-use hearsay_memory::{Decision, ReviewItem, query};
+use hearsay_memory::{Clash, Decision, ReviewItem, query};
 use serde_json::json;
 
 use super::{edit::tell, look::fact_line};
@@ -42,8 +42,13 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
                 let confidence = row.in_full.first().map_or(0.0, |fact| fact.confidence);
                 output.line(format!("Doubtful, confidence {confidence:.2}:"))?;
             }
-            ReviewItem::Contradiction { subject, predicate, .. } => {
-                output.line(format!("These cannot all be so ({subject} {predicate}):"))?;
+            ReviewItem::Contradiction { subject, clash, .. } => {
+                let what = match clash {
+                    Clash::OneAtATime(predicate) => format!("{subject} {predicate}"),
+                    Clash::Opposites(object) => format!("{subject} and {object}"),
+                    Clash::Refuted(fact) => format!("{subject}: others say that {} is not so", fact.short()),
+                };
+                output.line(format!("These cannot all be so ({what}):"))?;
             }
         }
         for fact in &row.in_full {

@@ -1,4 +1,4 @@
-use hearsay_memory::{Decision, Memory, MemoryError, Proposal, ReviewItem, query, review_items};
+use hearsay_memory::{Clash, Decision, Memory, MemoryError, Proposal, ReviewItem, query, review_items};
 use hearsay_model::{Author, Confidence, Standing};
 
 use crate::support::*;
@@ -43,8 +43,9 @@ fn claims_that_overlap_contradict_each_other() {
     hear(&memory, "OWES", "the-guild", 0.9);
     hear(&memory, "OWES", "mirela-voss", 0.9);
     let items = review_items(&state(&memory));
-    let [ReviewItem::Contradiction { subject, predicate, facts: found }] = &items[..] else { panic!("{items:?}") };
-    assert_eq!((subject.as_str(), predicate.as_str(), found.len()), ("pell", "EMPLOYED_BY", 2));
+    let [ReviewItem::Contradiction { subject, clash, facts: found }] = &items[..] else { panic!("{items:?}") };
+    let employer = Clash::OneAtATime("EMPLOYED_BY".parse().unwrap());
+    assert_eq!((subject.as_str(), clash, found.len()), ("pell", &employer, 2));
     assert_eq!(reviews(&memory), 1);
     // One of them is untrue: nothing contradicts any more.
     let claim = facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.standing() == Standing::Claimed).unwrap();
