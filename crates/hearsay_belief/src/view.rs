@@ -330,6 +330,11 @@ impl View {
         }
     }
 
+    /// What is known as far as it was taken over. To have said something, without knowing it, is no way to know it.
+    fn taken(&self) -> impl Iterator<Item = &Known> {
+        self.facts.values().filter(|known| !known.ways.is_empty())
+    }
+
     /// Takes what the knower's ranks open to it. Whether there was any.
     fn take_ranked(&mut self, ranked: &mut Vec<Ranked>) -> bool {
         let open = |ranked: &mut Ranked| match (&ranked.held, &ranked.way.edge.rank) {
@@ -346,10 +351,8 @@ impl View {
     /// Whether a rank in a group is at least another, by the group's ranks as far as the knower knows them.
     fn reaches(&self, group: &Knower, held: &str, wanted: &str) -> bool {
         let same = |a: &str, b: &str| hearsay_model::text::normal(a) == hearsay_model::text::normal(b);
-        let lists = self
-            .facts
-            .values()
-            .filter(|known| Some(known.subject()) == group.entity() && *known.predicate() == *attribute::RANKS);
+        let of_group = |known: &&Known| Some(known.subject()) == group.entity();
+        let lists = self.taken().filter(of_group).filter(|known| *known.predicate() == *attribute::RANKS);
         let at_least = |list: &str| {
             let place = |rank: &str| list.split(',').position(|other| same(other, rank));
             matches!((place(held), place(wanted)), (Some(held), Some(wanted)) if held >= wanted)
@@ -383,7 +386,7 @@ impl View {
     /// once.
     fn groups(&self, id: &EntityId) -> Vec<Reach> {
         let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
-        for known in self.facts.values().filter(|known| is_structure(&known.fact)) {
+        for known in self.taken().filter(|known| is_structure(&known.fact)) {
             structure.entry(known.subject()).or_default().push(&known.fact);
         }
         let mut reached: BTreeMap<(EntityId, Stay, Option<String>), Via> = BTreeMap::new();

@@ -157,6 +157,16 @@ fn membership_counts_only_when_it_is_so_and_the_member_knows() {
 }
 
 #[test]
+fn to_have_said_something_is_no_way_to_know_it() {
+    let mut world = World::new("ann guild thing");
+    let membership = world.relation("ann", "MEMBER_OF", "guild", Validity::default());
+    let lore = world.lore("guild", "lore", None);
+    let record = Knowledge { how: How::Shared, ..Knowledge::authored(who("ann"), membership) };
+    world.apply(vec![Change::Learn(Arc::new(record))]);
+    assert!(!world.knows("ann", membership, None) && !world.knows("ann", lore, None));
+}
+
+#[test]
 fn belief_does_not_read_the_world() {
     let mut world = World::new("ann thing");
     let fact = world.relation("ann", "OWNS", "thing", Validity::default());
