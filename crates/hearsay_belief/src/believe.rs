@@ -105,7 +105,8 @@ impl View {
     /// What the knower has reason to think that somebody else knows. By fact.
     ///
     /// Only from its own knowledge: what it learned in the other's company, what the other told it or it told the other,
-    /// what a group or place knows to which it knows the other to belong, and common lore.
+    /// what a group or place knows to which it knows the other to belong, and common lore. And where it sees something
+    /// that came to its place while, as far as it knows, the other was there: what is plain to all who are there.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
         let mut found: BTreeMap<FactId, Vec<Attributed>> = BTreeMap::new();
         let belongs = |group: &EntityId| {
@@ -117,6 +118,7 @@ impl View {
             })
         };
         let mut belonging: BTreeMap<EntityId, bool> = BTreeMap::new();
+        let stays = Stays::of(self);
         for known in self.facts() {
             let mut reasons = Vec::new();
             let mut note = |reason, edge, since, belief| {
@@ -126,6 +128,11 @@ impl View {
                 let with_other = way.edge.company.contains(other);
                 match &way.via {
                     Via::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
+                    Via::Own if way.edge.how == How::Witnessed && *known.predicate() == *predicate::LOCATED_AT => {
+                        if let Some((stay, moment)) = stays.was_there(other, known) {
+                            note(Reason::WasThere(stay.place.clone()), stay.edge, Some(moment), way.belief);
+                        }
+                    }
                     Via::Own if matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other) => {
                         note(Reason::ToldMe, way.id, way.since, Credence::FULL);
                     }
@@ -171,6 +178,77 @@ impl View {
     }
 }
 
+/// A stay of somebody or something at a place, as far as the one whose view it is knows.
+struct Stay<'v> {
+    place: &'v EntityId,
+    from: Option<GameTime>,
+    until: Option<GameTime>,
+    edge: KnowledgeId,
+}
+
+/// Who and what was where, and when, as far as the one whose view it is knows.
+struct Stays<'v>(BTreeMap<&'v EntityId, Vec<Stay<'v>>>);
+
+/// Within how many things something may lie that still is at the place.
+const NESTED: usize = 4;
+
+impl<'v> Stays<'v> {
+    fn of(view: &'v View) -> Self {
+        let mut ends: BTreeMap<FactId, Option<GameTime>> = BTreeMap::new();
+        for known in view.facts().filter(|known| known.credence().get() >= BELIEVED) {
+            if let Some(Bearing::Ends(id)) = known.bearing() {
+                let end = moment(known).unwrap_or(GameTime(i64::MIN));
+                let earliest = ends.entry(id).or_default();
+                *earliest = Some(earliest.map_or(end, |earlier| earlier.min(end)));
+            }
+        }
+        let mut stays: BTreeMap<&EntityId, Vec<Stay>> = BTreeMap::new();
+        for known in view.facts().filter(|known| *known.predicate() == *predicate::LOCATED_AT) {
+            let (Some(place), Some(way)) = (known.object().entity(), known.ways().first()) else { continue };
+            if known.credence().get() >= BELIEVED {
+                let (from, until) = (moment(known), ends.get(&known.id()).copied().flatten());
+                stays.entry(known.subject()).or_default().push(Stay { place, from, until, edge: way.id });
+            }
+        }
+        // One thing is at one place: the next stay ends the last.
+        for of_one in stays.values_mut() {
+            of_one.sort_by_key(|stay| (stay.from, stay.edge));
+            let next: Vec<_> = of_one.iter().skip(1).map(|stay| stay.from).collect();
+            for (stay, next) in of_one.iter_mut().zip(next) {
+                stay.until = match (stay.until, next) {
+                    (Some(end), Some(next)) => Some(end.min(next)),
+                    (end, next) => end.or(next),
+                };
+            }
+        }
+        Self(stays)
+    }
+
+    fn at(&self, id: &EntityId, moment: GameTime) -> Option<&Stay<'v>> {
+        let holds = |stay: &&Stay| stay.from <= Some(moment) && stay.until.is_none_or(|end| moment < end);
+        self.0.get(id)?.iter().rev().find(holds)
+    }
+
+    /// Whether somebody was at the place when something came there, or to a thing that lay there; and when that was.
+    fn was_there(&self, other: &EntityId, known: &'v Known) -> Option<(&Stay<'v>, GameTime)> {
+        let moment = moment(known)?;
+        let stay = self.at(other, moment)?;
+        let mut place = known.object().entity()?;
+        for _ in 0..NESTED {
+            if place == stay.place {
+                return (known.subject() != other).then_some((stay, moment));
+            }
+            place = self.at(place, moment)?.place;
+        }
+        None
+    }
+}
+
+/// Since when something is so.
+fn moment(known: &Known) -> Option<GameTime> {
+    known.since().and_then(|date| date.time)
+}
+
 /// Why one thinks that another knows something. The firmest reason last.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -179,6 +257,8 @@ pub enum Reason {
     Common,
     /// The other belongs to a group or place that knows it.
     Belongs(EntityId),
+    /// The other was at this place when it came to be so there, as far as the one knows.
+    WasThere(EntityId),
     /// The one told it to the other.
     ToldByMe,
     /// The other was there when the one learned it.

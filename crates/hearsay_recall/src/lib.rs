@@ -17,8 +17,6 @@
 mod context;
 pub mod graph;
 mod index;
-#[cfg(test)]
-mod leaks;
 mod mentions;
 mod rank;
 mod render;

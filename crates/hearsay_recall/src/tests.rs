@@ -14,16 +14,16 @@ use crate::{
     rank,
 };
 
-pub(crate) fn id(text: &str) -> EntityId {
+fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
 /// A state that grows by facts with their knowers.
 #[derive(Default)]
-pub(crate) struct World(pub(crate) State);
+struct World(State);
 
 impl World {
-    pub(crate) fn tavern() -> Self {
+    fn tavern() -> Self {
         let mut world = Self::default();
         for (entity, name) in [
             ("mirela", "Mirela Voss"),
@@ -43,7 +43,7 @@ impl World {
         world
     }
 
-    pub(crate) fn apply(&mut self, changes: Vec<Change>) {
+    fn apply(&mut self, changes: Vec<Change>) {
         self.0.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
     }
 
@@ -62,20 +62,13 @@ impl World {
         Provenance { evidence: vec![file], ..Provenance::new(Method::Authored, Author::Dm) }
     }
 
-    pub(crate) fn attribute(&mut self, subject: &str, name: &str, value: &str, knowers: &str) -> FactId {
+    fn attribute(&mut self, subject: &str, name: &str, value: &str, knowers: &str) -> FactId {
         let statement = self.0.vocabulary().sentence(&name.try_into().unwrap(), subject, value);
         let fact = Fact::attribute(&id(subject), name, value, Self::provenance()).unwrap();
         self.record(fact.statement(statement).build().unwrap(), knowers)
     }
 
-    pub(crate) fn relation(
-        &mut self,
-        subject: &str,
-        name: &str,
-        object: &str,
-        statement: &str,
-        knowers: &str,
-    ) -> FactId {
+    fn relation(&mut self, subject: &str, name: &str, object: &str, statement: &str, knowers: &str) -> FactId {
         let fact = Fact::relation(&id(subject), name, &id(object), Self::provenance()).unwrap();
         self.record(fact.statement(statement).build().unwrap(), knowers)
     }

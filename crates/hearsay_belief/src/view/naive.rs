@@ -1,7 +1,10 @@
 //! The definition of a view, written once more as plainly as can be: every edge of the world is looked at, again and
 //! again, until nothing is added. [`View::of`] must equal it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_model::{
     Author, Change, Date, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Method, Operation,
@@ -38,9 +41,16 @@ fn known(state: &State, sources: &BTreeSet<Source>, as_of: Option<GameTime>, bef
     known
 }
 
+/// What is known otherwise than by having said it.
+fn truly<'a>(state: &'a State, known: &'a Known) -> impl Iterator<Item = &'a Arc<Fact>> {
+    let is_way = |(id, ..): &(KnowledgeId, Via, _)| state.knowledge(*id).unwrap().how != How::Shared;
+    let known = known.iter().filter(move |(_, ways)| ways.iter().any(is_way));
+    known.map(|(id, _)| state.fact(*id).unwrap())
+}
+
 fn reaches(state: &State, group: &Knower, held: &Option<String>, wanted: &str, known: &Known) -> bool {
     let Some(held) = held else { return false };
-    let lists = known.keys().map(|id| state.fact(*id).unwrap());
+    let lists = truly(state, known);
     let lists = lists.filter(|fact| *fact.predicate() == *"ranks" && Some(fact.subject()) == group.entity());
     let latest = lists.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()));
     let place =
@@ -52,7 +62,7 @@ fn reaches(state: &State, group: &Knower, held: &Option<String>, wanted: &str, k
 /// The groups and places in which somebody is, by what it knows.
 fn sources(state: &State, knower: &EntityId, known: &Known, from: &BTreeSet<Source>) -> BTreeSet<Source> {
     let mut found = from.clone();
-    for fact in known.keys().map(|id| state.fact(*id).unwrap()) {
+    for fact in truly(state, known) {
         let name = fact.predicate().as_str();
         let (true, Some(group)) = (fact.standing() == Standing::Canon, fact.object().entity()) else { continue };
         if !["MEMBER_OF", "RESIDENT_OF", "PART_OF"].contains(&name) || group == knower {

@@ -106,20 +106,23 @@ impl<'s> Taking<'s> {
             return;
         }
         let place = *self.places.entry(index).or_insert_with(|| {
-            if is_structure(fact) {
-                self.structure.push(Arc::clone(fact));
-            } else if *fact.predicate() == *attribute::RANKS {
-                self.ranks.push(Arc::clone(fact));
-            }
             self.facts.push(Known::new(Arc::clone(fact)));
             self.facts.len() as u32 - 1
         });
         let known = &mut self.facts[place as usize];
         if way.edge.how == How::Shared {
             known.shared.push(way);
-        } else {
-            known.ways.push(way);
+            return;
         }
+        // To have said something, without knowing it, is no way to belong anywhere.
+        if known.ways.is_empty() {
+            if is_structure(fact) {
+                self.structure.push(Arc::clone(fact));
+            } else if *fact.predicate() == *attribute::RANKS {
+                self.ranks.push(Arc::clone(fact));
+            }
+        }
+        known.ways.push(way);
     }
 
     /// Takes what the knower's ranks open to it. Whether there was any.

@@ -84,6 +84,47 @@ fn membership_counts_only_when_it_is_so_and_the_member_knows() {
 }
 
 #[test]
+fn to_have_said_something_is_no_way_to_know_it() {
+    let mut world = World::new("ann guild thing");
+    let membership = world.relation("ann", "MEMBER_OF", "guild", Validity::default());
+    let lore = world.lore("guild", "lore", None);
+    let record = Knowledge { how: How::Shared, ..Knowledge::authored(who("ann"), membership) };
+    world.apply(vec![Change::Learn(Arc::new(record))]);
+    assert_eq!(world.credence("ann", membership), Some(0.0), "she remembers what she said");
+    assert!(!world.knows("ann", lore, None));
+}
+
+#[test]
+fn who_was_there_is_thought_to_know_where_things_came_to_be() {
+    let mut world = World::new("ann bob inn road chest coin");
+    let since = |minute: i64| Validity { from: Some(Date::at(GameTime(minute))), until: None };
+    let witness = |world: &mut World, fact: FactId, minute: i64| {
+        let how = How::Witnessed;
+        let edge = Knowledge { how, learned: at(minute), ..Knowledge::authored(who("ann"), fact) };
+        world.apply(vec![Change::Learn(Arc::new(edge))]);
+    };
+    let chest = world.relation("chest", "LOCATED_AT", "inn", since(1));
+    let bob = world.relation("bob", "LOCATED_AT", "inn", since(2));
+    let coin = world.relation("coin", "LOCATED_AT", "chest", since(5));
+    let debt = world.relation("coin", "OWES", "chest", since(5));
+    for (fact, minute) in [(chest, 1), (bob, 2), (coin, 9), (debt, 9)] {
+        witness(&mut world, fact, minute);
+    }
+    let thinks = |world: &World, fact| {
+        let view = View::of(&world.0, &who("ann"), None);
+        view.attributed(&id("bob")).remove(&fact).map(|mut reasons| reasons.remove(0))
+    };
+    let reason = thinks(&world, coin).unwrap();
+    assert_eq!((reason.reason, reason.since), (crate::Reason::WasThere(id("inn")), Some(GameTime(5))));
+    assert_eq!(thinks(&world, debt), None, "only what is plain to all who are there");
+    assert_eq!(thinks(&world, chest), None, "he came later");
+    // That he had left before, once she knows it, takes the reason away.
+    let gone = world.relation("bob", "LOCATED_AT", "road", since(4));
+    witness(&mut world, gone, 10);
+    assert_eq!(thinks(&world, coin), None);
+}
+
+#[test]
 fn belief_does_not_read_the_world() {
     let mut world = World::new("ann thing");
     let fact = world.relation("ann", "OWNS", "thing", Validity::default());

@@ -1,0 +1,242 @@
+//! Who believes what: the engine's answers to the questions of a set of stories.
+
+use std::{collections::BTreeMap, path::Path};
+
+use hearsay_belief::{Hold, View};
+use hearsay_model::{EntityId, GameTime, Predicate, State, predicate};
+use serde::Serialize;
+
+use crate::{
+    stage::Stage,
+    stories::{Asked, Question, Story, StoryError},
+};
+
+/// The kinds of questions, in the order in which they are told.
+pub const KINDS: [&str; 4] = ["memory", "reality", "first_order", "second_order"];
+
+/// How the engine did on one kind of question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tally {
+    /// `memory`, `reality`, `first_order` or `second_order`.
+    pub kind: &'static str,
+    /// How many questions there are.
+    pub n: usize,
+    /// Which part of them the engine answers as the set does, 0.0–1.0; 0 where there are none.
+    pub accuracy: f64,
+}
+
+/// A question that the engine answers otherwise than the set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Disagreement {
+    /// The line of the question in the file.
+    pub line: usize,
+    /// The kind of question.
+    pub kind: &'static str,
+    /// The sentences of the story.
+    pub story: Vec<String>,
+    /// The question.
+    pub question: String,
+    /// What the set answers.
+    pub set: String,
+    /// What the engine answers; nothing, where it knows of no place.
+    pub engine: Option<String>,
+    /// Why the engine answers that, the first reason first.
+    pub reasons: Vec<String>,
+}
+
+/// What was measured.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// One for each kind, in the order of [`KINDS`].
+    pub tallies: Vec<Tally>,
+    /// The first disagreements, as many as were asked for.
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// Plays stories and asks their questions. Keeps so many disagreements; `file` is named in errors.
+///
+/// # Errors
+/// When a sentence of a story cannot happen: somebody leaves where it is not.
+pub fn measure(stories: &[Story], file: &Path, disagreements: usize) -> Result<Report, StoryError> {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut report = Report::default();
+    for story in stories {
+        let stage = Stage::play(story.sentences.iter().map(|(_, sentence)| sentence)).map_err(|(place, error)| {
+            let line = story.sentences.get(place).map_or(0, |(line, _)| *line);
+            StoryError::Line { file: file.to_owned(), line, problem: error.to_string() }
+        })?;
+        for question in &story.questions {
+            let (engine, reasons) = answer(&stage, question);
+            let right = engine.as_ref() == Some(&question.answer);
+            let count = counts.entry(kind(&question.asked)).or_default();
+            count.0 += 1;
+            count.1 += usize::from(right);
+            if !right && report.disagreements.len() < disagreements {
+                report.disagreements.push(Disagreement {
+                    line: question.line,
+                    kind: kind(&question.asked),
+                    story: story.text.clone(),
+                    question: question.text.clone(),
+                    set: question.answer.to_string(),
+                    engine: engine.map(|place| place.to_string()),
+                    reasons,
+                });
+            }
+        }
+    }
+    report.tallies = KINDS
+        .iter()
+        .map(|kind| {
+            let (n, right) = counts.get(kind).copied().unwrap_or_default();
+            Tally { kind, n, accuracy: right as f64 / n.max(1) as f64 }
+        })
+        .collect();
+    Ok(report)
+}
+
+fn kind(asked: &Asked) -> &'static str {
+    match asked {
+        Asked::Memory => KINDS[0],
+        Asked::Reality => KINDS[1],
+        Asked::FirstOrder(_) => KINDS[2],
+        Asked::SecondOrder(..) => KINDS[3],
+    }
+}
+
+/// The engine's answer, and why.
+fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>) {
+    let (state, thing, now) = (stage.state(), &question.thing, Some(stage.now()));
+    let Ok(located) = Predicate::relation(predicate::LOCATED_AT) else { return Default::default() };
+    let place_in = |state: &State| state.newest(thing, predicate::LOCATED_AT)?.object().entity().cloned();
+    match &question.asked {
+        Asked::Memory => {
+            let begin = stage.placed(thing).map(|position| state.at(position));
+            (begin.as_ref().and_then(place_in), vec!["the state as it was when the thing first had a place".into()])
+        }
+        Asked::Reality => (place_in(state), vec!["the state".into()]),
+        Asked::FirstOrder(who) => {
+            let view = View::of(state, &who.clone().into(), now);
+            let beliefs = view.believes(thing, &located);
+            let held = beliefs.iter().find(|belief| belief.hold == Hold::Believed);
+            let place = held.and_then(|belief| belief.known.object().entity().cloned());
+            let told = beliefs.iter().map(|belief| {
+                let since = belief.known.ways().iter().map(|way| way.since).max().flatten();
+                format!("{}: {:?}, saw it last {}", belief.known.object(), belief.hold, moment(since))
+            });
+            (place, told.collect())
+        }
+        Asked::SecondOrder(who, other) => {
+            let view = View::of(state, &who.clone().into(), now);
+            let thought = view.thinks_believes(other, thing, &located);
+            let place = thought.first().and_then(|(known, _)| known.object().entity().cloned());
+            let told = thought.iter().flat_map(|(known, reasons)| {
+                reasons.iter().map(|of| format!("{}: {:?}, {}", known.object(), of.reason, moment(of.since)))
+            });
+            (place, told.collect())
+        }
+    }
+}
+
+fn moment(time: Option<GameTime>) -> String {
+    time.map_or_else(|| "ever".into(), |GameTime(minute)| format!("at minute {minute}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stories::parse;
+
+    /// Checks the engine's answers to questions about one story; `expected` is what a person would say.
+    fn check(story: &str, expected: &[(&str, &str)]) {
+        let mut text = String::new();
+        let lines = story.split_inclusive(". ").map(str::trim);
+        for (number, line) in (1..).zip(lines.clone()) {
+            text.push_str(&format!("{number} {line}\n"));
+        }
+        for (question, answer) in expected {
+            text.push_str(&format!("9 {question}\t{answer}\t1\n"));
+        }
+        let report = measure(&parse(&text).unwrap(), Path::new("story"), 99).unwrap();
+        assert_eq!(report.disagreements, []);
+        assert_eq!(report.tallies.iter().map(|tally| tally.n).sum::<usize>(), expected.len());
+    }
+
+    #[test]
+    fn the_engine_answers_as_a_person_in_the_room_would() {
+        // Rosa sees nothing of the move, and Hugo knows that.
+        check(
+            "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
+             Hugo moved the coin to the boot.",
+            &[
+                ("Where was the coin at the beginning?", "jar"),
+                ("Where is the coin really?", "boot"),
+                ("Where will Hugo look for the coin?", "boot"),
+                ("Where will Rosa look for the coin?", "jar"),
+                ("Where does Hugo think that Rosa searches for the coin?", "jar"),
+                ("Where does Rosa think that Hugo searches for the coin?", "jar"),
+            ],
+        );
+        // She comes back, while he is there: each sees the other see.
+        check(
+            "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
+             Hugo moved the coin to the boot. Rosa entered the loft.",
+            &[
+                ("Where does Hugo think that Rosa searches for the coin?", "boot"),
+                ("Where does Rosa think that Hugo searches for the coin?", "boot"),
+            ],
+        );
+        // She comes back when he is gone: he cannot know that; she had left him there with the coin.
+        check(
+            "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
+             Hugo moved the coin to the boot. Hugo exited the loft. Rosa entered the loft.",
+            &[
+                ("Where will Rosa look for the coin?", "boot"),
+                ("Where does Hugo think that Rosa searches for the coin?", "jar"),
+                ("Where does Rosa think that Hugo searches for the coin?", "boot"),
+            ],
+        );
+        // Both had left before a third moved it; whoever comes back knows that the other was gone.
+        check(
+            "Hugo entered the loft. Rosa entered the loft. Ivo entered the loft. The coin is in the jar. Hugo exited the loft. \
+             Rosa exited the loft. Ivo moved the coin to the boot. Rosa entered the loft.",
+            &[("Where does Rosa think that Hugo searches for the coin?", "jar")],
+        );
+        // What is in another room is not seen.
+        check(
+            "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
+             Rosa entered the barn. Hugo moved the coin to the boot.",
+            &[("Where will Rosa look for the coin?", "jar")],
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_story_is_told_with_its_line() {
+        let check = |text: &str, line: usize, expected: &str| {
+            let found = match parse(text) {
+                Err((line, problem)) => format!("{line}: {problem}"),
+                Ok(stories) => match measure(&stories, Path::new("story"), 0) {
+                    Err(StoryError::Line { line, problem, .. }) => format!("{line}: {problem}"),
+                    other => format!("{other:?}"),
+                },
+            };
+            assert!(found.starts_with(&format!("{line}: ")) && found.contains(expected), "{found}");
+        };
+        check("1 Hugo flew.\n", 1, "no sentence of a story");
+        check("Hugo entered the loft.\n", 1, "expected a number");
+        check("1 Hugo entered the loft.\n2 Where is Hugo?\tloft\t1\n", 2, "no question that is known");
+        check("1 Hugo exited the loft.\n2 Where is the coin really?\tjar\t1\n", 1, "hugo is not in the loft");
+        check("1 The coin is in the jar.\n2 Where is the coin really?\tjar\t1\n", 1, "nobody has entered");
+    }
+
+    #[test]
+    fn disagreements_are_listed_with_the_reasons_of_the_engine() {
+        let text = "1 Hugo entered the loft.\n2 The coin is in the jar.\n3 Where is the coin really?\tboot\t1\n\
+                    1 Hugo entered the loft.\n2 The coin is in the jar.\n3 Where will Hugo look for the coin?\tboot\t1\n";
+        let report = measure(&parse(text).unwrap(), Path::new("story"), 1).unwrap();
+        assert_eq!(report.tallies[1], Tally { kind: "reality", n: 1, accuracy: 0.0 });
+        assert_eq!(report.disagreements.len(), 1, "no more than were asked for");
+        assert_eq!(report.disagreements[0].engine.as_deref(), Some("jar"));
+        let report = measure(&parse(text).unwrap(), Path::new("story"), 9).unwrap();
+        assert_eq!(report.disagreements[1].reasons, ["jar: Believed, saw it last at minute 2"]);
+    }
+}

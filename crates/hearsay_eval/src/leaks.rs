@@ -1,0 +1,423 @@
+//! Whether what a character cannot know influences what it is told.
+//!
+//! A character is asked; then everything is removed from the world that is neither in its view nor in the source chains of
+//! its edges; it is asked again, and the answers are compared byte for byte. What stays is:
+//!
+//! - the facts of its view, without what the world alone says of them: standing, end, confidence, conditions, the
+//!   author's handle, and whom the author meant besides subject and object. (Membership, residence and parts are
+//!   structure: there the world's word counts, and stays.)
+//! - the edges by which they are known, its own records of having passed them on, and all edges reached from those by
+//!   their sources, with the facts they are about;
+//! - the passages that it heard, with none of the others who did;
+//! - vocabulary, calendar and clock; and entities and sessions by bare id, where one of these names them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use hearsay_belief::{Trust, View};
+use hearsay_model::{
+    ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, GameTime, How, Knower, Knowledge,
+    KnowledgeId, Operation, Passage, Predicate, Provenance, Session, SessionId, Setting, Source, Standing, State,
+    predicate,
+};
+use hearsay_recall::{ApproximateTokens, DocId, Form, Index, Names, Request, Scene, SceneContext};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::{
+    Random,
+    worlds::{PEOPLE, World},
+};
+
+/// How many differences are kept, to be printed.
+const SHOWN: usize = 5;
+
+/// A question to a character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Who is asked.
+    pub asker: EntityId,
+    /// As of when.
+    pub as_of: Option<GameTime>,
+    /// Where.
+    pub place: Option<EntityId>,
+    /// Who is there; those whom the asker knows to be there, when nobody is named.
+    pub present: Vec<EntityId>,
+    /// What.
+    pub text: String,
+}
+
+/// Two answers that should be the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The number of the world, counted from 0.
+    pub world: usize,
+    /// The seed that it was made with.
+    pub seed: u64,
+    /// The question.
+    pub question: Question,
+    /// The first line that differs, counted from 1.
+    pub line: usize,
+    /// That line, asked in the whole world.
+    pub whole: String,
+    /// That line, asked in the world as the character knows it.
+    pub known: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { world, seed, question: Question { asker, as_of, text, .. }, line, whole, known } = self;
+        let when = as_of.map_or_else(|| "the end".into(), |time| time.to_string());
+        writeln!(f, "world {world} of seed {seed}, {asker} asked as of {when}: {text}")?;
+        writeln!(f, "  line {line} in the whole world:   {whole}")?;
+        write!(f, "  line {line} in what {asker} knows: {known}")
+    }
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Worlds that were made.
+    pub worlds: usize,
+    /// Questions that were asked in them.
+    pub questions: usize,
+    /// Questions whose answers differed.
+    pub differences: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How much.
+    pub tally: Tally,
+    /// The first differences.
+    pub first: Vec<Difference>,
+}
+
+/// Looks for leaks in so many worlds, on all processors. The result does not depend on how many there are.
+pub fn look(worlds: usize, seed: u64) -> Found {
+    look_with(worlds, seed, &answer)
+}
+
+/// As [`look`], for another way to answer: what a character is told in a world.
+pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> Found {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = || {
+        loop {
+            let world = next.fetch_add(1, Ordering::Relaxed);
+            if world >= worlds {
+                break;
+            }
+            let (questions, differences) = look_in(world, seed, answer);
+            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            found.insert(world, (questions, differences));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(worlds.max(1));
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut all = Found { tally: Tally { worlds, ..Tally::default() }, first: Vec::new() };
+    for (questions, differences) in found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values()
+    {
+        all.tally.questions += questions;
+        all.tally.differences += differences.len();
+        let room = SHOWN - all.first.len();
+        all.first.extend(differences.into_iter().take(room));
+    }
+    all
+}
+
+/// Makes one world and asks in it: three characters, each as of the end and as of some moment.
+fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
+    let mut random = Random::new(seed, world as u64);
+    let made = World::generate(&mut random);
+    let mut differences = Vec::new();
+    let mut asked = 0;
+    for _ in 0..3 {
+        let Some(asker) = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()) else { continue };
+        let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap_or_default() + 10) as i64);
+        for as_of in [None, Some(moment)] {
+            let place = random.of(&["inn", "ward"]).and_then(|id| EntityId::new(id).ok());
+            let present = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(40));
+            let (present, text) = (present.into_iter().collect(), World::question(&mut random));
+            let question = Question { asker: asker.clone(), as_of, place, present, text };
+            asked += 1;
+            let difference = compare(&made.state, &question, answer);
+            differences.extend(difference.map(|(line, whole, known)| Difference {
+                world,
+                seed,
+                question,
+                line,
+                whole,
+                known,
+            }));
+        }
+    }
+    (asked, differences)
+}
+
+/// Asks in a world, and in the same world as the asker knows it: the first line that differs, with its number.
+pub fn compare(
+    state: &State,
+    question: &Question,
+    answer: &impl Fn(&State, &Question) -> String,
+) -> Option<(usize, String, String)> {
+    let view = View::of(state, &question.asker.clone().into(), question.as_of);
+    let known = match known_world(&view, state) {
+        Ok(known) => known,
+        Err(error) => return Some((0, String::new(), format!("the world as it is known cannot be: {error}"))),
+    };
+    let (whole, known) = (answer(state, question), answer(&known, question));
+    if whole == known {
+        return None;
+    }
+    let (mut whole, mut known) = (whole.lines(), known.lines());
+    (1..).find_map(|line| match (whole.next(), known.next()) {
+        (a, b) if a == b && a.is_some() => None,
+        (a, b) => Some((line, a.unwrap_or_default().to_owned(), b.unwrap_or_default().to_owned())),
+    })
+}
+
+/// Why a world cannot be made of what is known.
+#[derive(Debug, Error)]
+pub enum PruneError {
+    /// A fact of it.
+    #[error(transparent)]
+    Fact(#[from] FactError),
+    /// All of it together.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+/// The world as the one knows it whose view it is, with the source chains of its edges.
+///
+/// # Errors
+/// When the state contradicts itself.
+pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
+    let mut kept = Kept::default();
+    kept.entities.extend(view.knower().entity().cloned());
+    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = BTreeMap::new();
+    for known in view.facts() {
+        edges.extend(known.ways().iter().chain(known.shared()).map(|way| (way.id, Arc::clone(&way.edge))));
+    }
+    let mut open: Vec<KnowledgeId> = edges.keys().copied().collect();
+    while let Some(id) = open.pop() {
+        let sources = edges.get(&id).map(|edge| edge.sources.clone()).unwrap_or_default();
+        for id in sources.iter().flat_map(Source::edges) {
+            if let Some(edge) = state.knowledge(id).filter(|_| !edges.contains_key(&id)) {
+                edges.insert(id, Arc::clone(edge));
+                open.push(id);
+            }
+        }
+    }
+    let about = view.facts().map(|known| known.id()).chain(edges.values().map(|edge| edge.fact));
+    let about: BTreeSet<_> = about.collect();
+    for fact in about.iter().filter_map(|id| state.fact(*id)) {
+        kept.fact(fact)?;
+    }
+    edges.into_values().for_each(|edge| kept.edge(edge));
+    let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
+    let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
+    for (_, heard) in view.passages() {
+        kept.passage(&heard.passage, &reached);
+    }
+    kept.into_state(state)
+}
+
+/// What stays of a world.
+#[derive(Default)]
+struct Kept {
+    entities: BTreeSet<EntityId>,
+    sessions: BTreeSet<SessionId>,
+    changes: Vec<Change>,
+}
+
+impl Kept {
+    fn fact(&mut self, fact: &Fact) -> Result<(), FactError> {
+        let name = fact.predicate().as_str();
+        let structure = [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF].contains(&name);
+        let provenance = Provenance { confidence: Confidence::FULL, confirmed: false, ..fact.provenance().clone() };
+        self.sessions.extend(provenance.session.clone());
+        self.entities.extend(provenance.speaker.clone());
+        let mut builder = fact.to_builder().mentions([]).conditions(None).handle(None).provenance(provenance);
+        if !structure {
+            let from = fact.validity().from.clone();
+            builder = builder.standing(Standing::Canon).validity(hearsay_model::Validity { from, until: None });
+        }
+        let fact = builder.build()?;
+        self.entities.extend(fact.entities().cloned());
+        self.changes.push(Change::AssertFact(Arc::new(fact)));
+        Ok(())
+    }
+
+    fn edge(&mut self, edge: Arc<Knowledge>) {
+        self.entities.extend(edge.knower.entity().cloned());
+        self.entities.extend(edge.company.iter().cloned());
+        self.entities.extend(match &edge.how {
+            How::Told { by, citing } => by.iter().chain(citing).cloned().collect(),
+            How::Read { document } => document.iter().cloned().collect(),
+            _ => Vec::new(),
+        });
+        self.sessions.extend(edge.session.clone());
+        self.changes.push(Change::Learn(edge));
+    }
+
+    fn passage(&mut self, passage: &Passage, reached: &BTreeSet<Knower>) {
+        let mut passage = Passage { mentions: Vec::new(), place: None, ..passage.clone() };
+        passage.heard_by.retain(|by| reached.contains(by));
+        self.entities.extend(passage.heard_by.iter().filter_map(|by| by.entity().cloned()));
+        self.entities.extend(passage.speaker.iter().chain(&passage.document).cloned());
+        self.sessions.extend(passage.session.clone());
+        self.changes.push(Change::AddPassage(Arc::new(passage)));
+    }
+
+    fn into_state(self, whole: &State) -> Result<State, PruneError> {
+        let named = |setting: &&Arc<Setting>| {
+            matches!(
+                ***setting,
+                Setting::Calendar(_) | Setting::Clock(_) | Setting::Predicate(_) | Setting::Attribute(_)
+            )
+        };
+        let settings = whole.settings().filter(named).map(|setting| Change::Set(Setting::clone(setting)));
+        let sessions = self.sessions.into_iter().map(|id| {
+            let (number, title, present) = (None, String::new(), Vec::new());
+            Change::SetSession(Session { id, number, title, date: None, start: None, end: None, present })
+        });
+        let entities = self.entities.into_iter().map(|id| Change::AddEntity(Entity::new(id)));
+        let changes: Vec<Change> = settings.chain(sessions).chain(entities).chain(self.changes).collect();
+        let mut state = State::default();
+        state.apply(Operation::new(Author::Game, "what is known", changes))?;
+        Ok(state)
+    }
+}
+
+/// All that a character is told: the scene context in its four forms, with receipts and without; whom it trusts how far;
+/// what it believes of all that it knows, and what it thinks that the others believe.
+pub fn answer(state: &State, question: &Question) -> String {
+    let Question { asker, as_of, place, present, text } = question;
+    let view = View::of(state, &asker.clone().into(), *as_of);
+    let mut index = Index::of(state);
+    for fact in state.facts() {
+        index.set_vector(DocId::Fact(fact.id()), &vector(fact.statement()));
+    }
+    for (id, passage) in state.passages() {
+        index.set_vector(DocId::Passage(id), &vector(&passage.text));
+    }
+    let context = SceneContext::assemble(&Request {
+        view: &view,
+        names: &Names::of(&view),
+        index: &index,
+        calendar: state.calendar(),
+        vocabulary: state.vocabulary(),
+        speaker: asker,
+        scene: &Scene { place: place.clone(), present: present.clone(), time: *as_of },
+        question: text,
+        vector: Some(&vector(text)),
+        graph: true,
+        limit: 12,
+        budget: 500,
+        counter: &ApproximateTokens,
+    });
+    let mut told = String::new();
+    for form in [Form::Json, Form::Text, Form::Markdown, Form::Prompt] {
+        for receipts in [true, false] {
+            told.push_str(&context.render(form, receipts));
+            told.push('\n');
+        }
+    }
+    told.push_str(&beliefs(&view));
+    told
+}
+
+fn beliefs(view: &View) -> String {
+    use fmt::Write;
+    let mut told = String::new();
+    let about: BTreeSet<(&EntityId, &Predicate)> =
+        view.facts().map(|known| (known.subject(), known.predicate())).collect();
+    // Writing to a string does not fail.
+    for (subject, predicate) in about {
+        for belief in view.believes(subject, predicate) {
+            let known = belief.known;
+            let _ = writeln!(told, "{} {} {:?} {:?}", known.id(), belief.credence, belief.hold, belief.against);
+        }
+    }
+    for other in PEOPLE.iter().filter_map(|id| EntityId::new(id).ok()) {
+        let _ = writeln!(told, "{other} {:?}", Trust::of(view, &other));
+        for (fact, reasons) in view.attributed(&other) {
+            let _ = writeln!(told, "{other} {fact} {reasons:?}");
+        }
+    }
+    told
+}
+
+/// A vector that depends on the text alone, of length 1.
+fn vector(text: &str) -> [f32; 2] {
+    let (x, y) =
+        text.bytes().fold((1.0_f32, 0.0_f32), |(x, y), byte| (x + f32::from(byte), y + f32::from(byte % 7) * 16.0));
+    let length = (x * x + y * y).sqrt();
+    [x / length, y / length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_asker_does_not_know_changes_no_byte() {
+        let found = look(300, 7);
+        assert_eq!(found.tally, Tally { worlds: 300, questions: 1_800, differences: 0 }, "{:#?}", found.first);
+    }
+
+    #[test]
+    fn worlds_hold_what_could_leak() {
+        let (mut lied, mut ranked, mut chained, mut distorted, mut secret, mut shown) = (0, 0, 0, 0, 0, 0);
+        for world in 0..60 {
+            let made = World::generate(&mut Random::new(7, world)).state;
+            for (_, edge) in made.all_knowledge() {
+                lied += usize::from(edge.how == How::Shared && edge.sources.is_empty());
+                ranked += usize::from(edge.rank.is_some());
+                chained += usize::from(!edge.sources.is_empty());
+            }
+            for fact in made.facts() {
+                distorted += usize::from(matches!(fact.bearing(), Some(hearsay_model::Bearing::Distorts(_))));
+                secret +=
+                    usize::from(*fact.predicate() == *"alias" && fact.secrecy() == hearsay_model::Secrecy::Secret);
+            }
+            let asker = EntityId::new("ann").unwrap();
+            let (present, text) = (Vec::new(), "What of the harbour at night?".into());
+            let question = Question { asker, as_of: None, place: None, present, text };
+            shown += usize::from(answer(&made, &question).contains("\"knowledge\""));
+        }
+        let counts = [lied, ranked, chained, distorted, secret, shown];
+        assert!(counts.iter().all(|count| *count >= 20), "{counts:?}");
+    }
+
+    #[test]
+    fn a_leak_is_found_and_told() {
+        // One who tells how many facts there are, another what somebody is called whom the asker does not know.
+        let counted = |state: &State, question: &Question| {
+            format!("{}{} facts in all\n", answer(state, question), state.fact_count())
+        };
+        let found = look_with(20, 7, &counted);
+        assert!(found.tally.differences > 60, "{:?}", found.tally);
+        assert_eq!(found.first.len(), SHOWN);
+        assert!(found.first[0].to_string().contains("facts in all"), "{}", found.first[0]);
+        let named = |state: &State, question: &Question| {
+            let name = EntityId::new("eve").ok().and_then(|id| state.name(&id).map(str::to_owned));
+            format!("{name:?}\n{}", answer(state, question))
+        };
+        let found = look_with(20, 7, &named);
+        assert!(found.tally.differences > 0 && found.first[0].line == 1, "{:?}", found.tally);
+        assert_eq!(found, look_with(20, 7, &named), "whatever the threads do");
+    }
+}

@@ -1,0 +1,18 @@
+//! Measures Hearsay, so that anyone can reproduce its figures.
+//!
+//! - [`beliefs`]: stories about who saw a thing put where, played as operations; what the engine answers to the questions
+//!   about them, against what the set answers.
+//! - [`leaks`]: generated [`worlds`]; what characters are told there, against what they are told in the same world without
+//!   all that they cannot know.
+//!
+//! The program `hearsay_eval` prints both as tables, or as one JSON object per line.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod beliefs;
+pub mod leaks;
+mod random;
+pub mod stage;
+pub mod stories;
+pub mod worlds;
+
+pub use random::Random;

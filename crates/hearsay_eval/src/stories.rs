@@ -1,0 +1,235 @@
+//! Stories in ToMi's format: sentences in a small grammar, then a question with its answer.
+//!
+//! Every line has a number, which begins anew with each story; a line with a tab is a question, its answer behind the
+//! tab. Files are plain text, or gzip.
+
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+use hearsay_model::EntityId;
+use thiserror::Error;
+
+/// Why a file of stories cannot be read.
+#[derive(Debug, Error)]
+pub enum StoryError {
+    /// The file itself.
+    #[error("{}: {source}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        source: std::io::Error,
+    },
+    /// What is packed in it.
+    #[error("{}: cannot be unpacked ({source}); fetch it anew", file.display())]
+    Gzip {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        source: std::io::Error,
+    },
+    /// It is no text.
+    #[error("{}: the file is no text in UTF-8", file.display())]
+    NoText {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A line of it.
+    #[error("{}:{line}: {problem}", file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, what was expected.
+        problem: String,
+    },
+    /// There is nothing in it.
+    #[error("{}: no story with a question in it; expected numbered lines, questions with a tab before the answer", file.display())]
+    Empty {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// What a sentence tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sentence {
+    /// Somebody comes into a room.
+    Enters {
+        /// Who.
+        who: EntityId,
+        /// Where.
+        room: EntityId,
+    },
+    /// Somebody leaves a room.
+    Leaves {
+        /// Who.
+        who: EntityId,
+        /// Where.
+        room: EntityId,
+    },
+    /// Something lies in something, or stands in a room.
+    Lies {
+        /// What.
+        thing: EntityId,
+        /// Where.
+        place: EntityId,
+    },
+    /// Somebody puts something into something else.
+    Moves {
+        /// Who.
+        who: EntityId,
+        /// What.
+        thing: EntityId,
+        /// Into what.
+        place: EntityId,
+    },
+    /// Somebody likes or dislikes something.
+    Likes {
+        /// Who.
+        who: EntityId,
+        /// The sentence.
+        text: String,
+    },
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Where a thing was at the beginning.
+    Memory,
+    /// Where it is.
+    Reality,
+    /// Where somebody believes it to be.
+    FirstOrder(EntityId),
+    /// Where one thinks that another believes it to be.
+    SecondOrder(EntityId, EntityId),
+}
+
+/// A question with the set's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The line of the file.
+    pub line: usize,
+    /// Its words.
+    pub text: String,
+    /// About what thing.
+    pub thing: EntityId,
+    /// What is asked of it.
+    pub asked: Asked,
+    /// The set's answer: a container.
+    pub answer: EntityId,
+}
+
+/// A story with the questions about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Story {
+    /// Each sentence with its line in the file.
+    pub sentences: Vec<(usize, Sentence)>,
+    /// The sentences as they are written.
+    pub text: Vec<String>,
+    /// The questions.
+    pub questions: Vec<Question>,
+}
+
+/// The bytes with which a gzip file begins.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// At most so many bytes are unpacked.
+const MOST: u64 = 256 << 20;
+
+/// Reads the stories of a file. Stories that stand one after the other with the same sentences are one.
+///
+/// # Errors
+/// When the file cannot be read, or a line of it is in no form that is known.
+pub fn read(file: &Path) -> Result<Vec<Story>, StoryError> {
+    let owned = || file.to_owned();
+    let mut bytes = std::fs::read(file).map_err(|source| StoryError::File { file: owned(), source })?;
+    if bytes.starts_with(&GZIP) {
+        let (packed, mut unpacked) = (std::mem::take(&mut bytes), Vec::new());
+        let read = MultiGzDecoder::new(&packed[..]).take(MOST).read_to_end(&mut unpacked);
+        read.map_err(|source| StoryError::Gzip { file: owned(), source })?;
+        bytes = unpacked;
+    }
+    let text = String::from_utf8(bytes).map_err(|_| StoryError::NoText { file: owned() })?;
+    let stories = parse(&text).map_err(|(line, problem)| StoryError::Line { file: owned(), line, problem })?;
+    if stories.is_empty() { Err(StoryError::Empty { file: owned() }) } else { Ok(stories) }
+}
+
+/// Stories from text; or the line that is wrong, and what is wrong with it.
+pub(crate) fn parse(text: &str) -> Result<Vec<Story>, (usize, String)> {
+    let (mut stories, mut story): (Vec<Story>, Story) = (Vec::new(), Story::default());
+    for (line, words) in (1..).zip(text.lines()) {
+        if words.trim().is_empty() {
+            continue;
+        }
+        let at = |problem: String| (line, problem);
+        let (number, words) = words
+            .split_once(' ')
+            .and_then(|(number, rest)| Some((number.parse::<u32>().ok()?, rest.trim())))
+            .ok_or_else(|| at(format!("expected a number and a sentence, found `{words}`")))?;
+        if number == 1 {
+            story = Story::default();
+        }
+        let Some((text, answer)) = words.split_once('\t') else {
+            story.sentences.push((line, sentence(words).map_err(at)?));
+            story.text.push(words.to_owned());
+            continue;
+        };
+        let answer = id(answer.split('\t').next().unwrap_or_default()).map_err(at)?;
+        let (thing, asked) = question(text).map_err(at)?;
+        let question = Question { line, text: text.to_owned(), thing, asked, answer };
+        match stories.last_mut().filter(|last| last.text == story.text) {
+            Some(last) => last.questions.push(question),
+            None => stories.push(Story { questions: vec![question], ..story.clone() }),
+        }
+    }
+    Ok(stories)
+}
+
+fn id(name: &str) -> Result<EntityId, String> {
+    EntityId::from_name(name).map_err(|error| format!("`{name}` is no name: {error}"))
+}
+
+fn sentence(text: &str) -> Result<Sentence, String> {
+    let words: Vec<&str> = text.trim_end_matches('.').split_whitespace().collect();
+    Ok(match words[..] {
+        [who, "entered", "the", room] => Sentence::Enters { who: id(who)?, room: id(room)? },
+        [who, "exited" | "left", "the", room] => Sentence::Leaves { who: id(who)?, room: id(room)? },
+        ["The", thing, "is" | "are", "in", "the", place] => Sentence::Lies { thing: id(thing)?, place: id(place)? },
+        [who, "moved", "the", thing, "to", "the", place] => {
+            Sentence::Moves { who: id(who)?, thing: id(thing)?, place: id(place)? }
+        }
+        [who, "likes" | "loves" | "hates" | "dislikes", "the", _] => {
+            Sentence::Likes { who: id(who)?, text: text.to_owned() }
+        }
+        _ => {
+            return Err(format!(
+                "`{text}` is no sentence of a story; expected somebody who entered, exited or likes the …, or moved the … to \
+                 the …, or: The … is in the …"
+            ));
+        }
+    })
+}
+
+fn question(text: &str) -> Result<(EntityId, Asked), String> {
+    let words: Vec<&str> = text.trim_end_matches('?').split_whitespace().collect();
+    Ok(match words[..] {
+        ["Where", "was", "the", thing, "at", "the", "beginning"] => (id(thing)?, Asked::Memory),
+        ["Where", "is", "the", thing, "really"] => (id(thing)?, Asked::Reality),
+        ["Where", "will", who, "look", "for", "the", thing] => (id(thing)?, Asked::FirstOrder(id(who)?)),
+        ["Where", "does", who, "think", "that", other, "searches", "for", "the", thing] => {
+            (id(thing)?, Asked::SecondOrder(id(who)?, id(other)?))
+        }
+        _ => {
+            return Err(format!(
+                "`{text}` is no question that is known; expected: Where was the … at the beginning? Where is the … really? \
+                 Where will … look for the …? Where does … think that … searches for the …?"
+            ));
+        }
+    })
+}

@@ -1,0 +1,505 @@
+//! Generated worlds: people, groups within groups, places within places, and all that Hearsay can do to what they know.
+//!
+//! A world depends on its random numbers alone. Most of it comes about as in play: people witness, tell, lie, retell
+//! wrongly, speak, read and conclude, by the functions of [`hearsay_belief::learn`]; they join, rise, leave and die; the
+//! DM judges, withdraws and undoes. The rest is written at random, as an import or a careless author might.
+
+use std::sync::Arc;
+
+use hearsay_belief::{
+    Occasion, View,
+    learn::{self, LearnError, Learning, Sincerity, Telling},
+    present,
+};
+use hearsay_model::{
+    Attitude, Author, Bearing, Change, Confidence, Credence, Date, Entity, EntityId, Evidence, Fact, FactBuilder,
+    FactId, GameTime, How, IdError, Knower, Knowledge, Method, Operation, Passage, Provenance, Secrecy, Session,
+    SessionId, Setting, Span, Standing, State, Validity, attribute, predicate,
+};
+
+use crate::Random;
+
+/// Those who are asked.
+pub const PEOPLE: [&str; 5] = ["ann", "bob", "cat", "dan", "eve"];
+const GROUPS: [&str; 3] = ["cell", "guild", "watch"];
+const PLACES: [&str; 3] = ["inn", "ward", "town"];
+const THINGS: [&str; 3] = ["boat", "ledger", "letter"];
+const RANKS: [&str; 3] = ["novice", "brother", "master"];
+const NAMES: [&str; 9] =
+    ["Ann Brook", "Bob Alder", "Cat Brook", "Dan Finch", "Eve", "the Cell", "the Guild", "the Watch", "the Gilded Inn"];
+/// Names that few know: some are words that facts use besides.
+const SECRET_NAMES: [&str; 5] = ["the Grey Lady", "Night", "Ann Alder", "Fire", "the smuggler"];
+const WORDS: [&str; 14] = [
+    "harbour",
+    "ledger",
+    "night",
+    "fire",
+    "boat",
+    "Ann",
+    "Bob Alder",
+    "smuggler",
+    "debt",
+    "the Grey Lady",
+    "guild",
+    "chapel",
+    "Brook",
+    "inn",
+];
+const SESSIONS: [&str; 2] = ["s1", "s2"];
+
+/// A world, and what can be asked there.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    /// All that is so and known.
+    pub state: State,
+    facts: Vec<Arc<Fact>>,
+    time: i64,
+}
+
+/// A generated change that cannot be: the world goes on without it.
+type Made<T> = Result<T, Box<dyn std::error::Error>>;
+
+impl World {
+    /// A world that random numbers make.
+    pub fn generate(random: &mut Random) -> Self {
+        let mut world = Self::default();
+        let begun = world.begin(random);
+        debug_assert!(begun.is_ok(), "{begun:?}");
+        for _ in 0..random.below(60) {
+            world.time += random.below(3) as i64;
+            // What cannot be (the dead learn nothing, nobody tells itself) is left out.
+            let _ = world.step(random);
+        }
+        world
+    }
+
+    /// The moment up to which things happened.
+    pub fn now(&self) -> GameTime {
+        GameTime(self.time)
+    }
+
+    /// A question that may name anybody by any name, and be about anything.
+    pub fn question(random: &mut Random) -> String {
+        let name = if random.percent(60) { random.of(&NAMES) } else { random.of(&SECRET_NAMES) };
+        format!("Who is {}, and what of {}?", name.unwrap_or(&"Ann"), sentence(random))
+    }
+
+    fn apply(&mut self, changes: Vec<Change>) -> Made<()> {
+        self.state.apply(Operation::new(Author::Game, "world", changes))?;
+        Ok(())
+    }
+
+    /// Everybody and everything, with names, kinds, memberships and homes.
+    fn begin(&mut self, random: &mut Random) -> Made<()> {
+        let kinds = [(&PEOPLE[..], "npc"), (&GROUPS, "faction"), (&PLACES, "location"), (&THINGS[..2], "item")];
+        let mut changes = vec![Change::Set(Setting::Clock(GameTime(10)))];
+        for session in SESSIONS {
+            let (id, title) = (SessionId::new(session)?, "A night".into());
+            let session = Session { id, number: None, title, date: None, start: None, end: None, present: vec![] };
+            changes.push(Change::SetSession(session));
+        }
+        for id in [&PEOPLE[..], &GROUPS, &PLACES, &THINGS].concat() {
+            changes.push(Change::AddEntity(Entity::new(EntityId::new(id)?)));
+        }
+        self.apply(changes)?;
+        for (ids, kind) in kinds.into_iter().chain([(&THINGS[2..], "document")]) {
+            for id in ids {
+                let fact = Fact::attribute(&EntityId::new(id)?, attribute::KIND, kind, source(random)?)?.build()?;
+                self.record(fact, random, 20)?;
+            }
+        }
+        for (id, name) in [&PEOPLE[..], &GROUPS, &PLACES[..1]].concat().into_iter().zip(NAMES) {
+            let fact = Fact::attribute(&EntityId::new(id)?, attribute::NAME, name, source(random)?)?.build()?;
+            self.record(fact, random, 50)?;
+        }
+        for name in random.each(&SECRET_NAMES, 60) {
+            let alias = Fact::attribute(&person(random)?, attribute::ALIAS, name, source(random)?)?;
+            self.record(alias.secrecy(Secrecy::Secret).build()?, random, 0)?;
+        }
+        let ranks = Fact::attribute(&EntityId::new("guild")?, attribute::RANKS, RANKS.join(", "), source(random)?)?;
+        let ranks = ranks.build()?;
+        let known = Knowledge::authored(EntityId::new("guild")?.into(), ranks.id());
+        self.record(ranks, random, 0)?;
+        if random.percent(70) {
+            self.apply(vec![Change::Learn(Arc::new(known))])?;
+        }
+        for (part, whole) in [("cell", "guild"), ("inn", "ward"), ("ward", "town"), ("guild", "cell")] {
+            if random.percent(if part == "guild" { 10 } else { 80 }) {
+                self.belong(EntityId::new(part)?, predicate::PART_OF, EntityId::new(whole)?, random)?;
+            }
+        }
+        for id in PEOPLE {
+            for (relation, to, often) in [
+                (predicate::MEMBER_OF, &GROUPS, 80),
+                (predicate::MEMBER_OF, &GROUPS, 30),
+                (predicate::RESIDENT_OF, &PLACES, 80),
+                (predicate::LOCATED_AT, &PLACES, 80),
+            ] {
+                if random.percent(often) {
+                    self.belong(EntityId::new(id)?, relation, EntityId::new(random.of(to).unwrap_or(&"inn"))?, random)?;
+                }
+            }
+        }
+        // What is written in the letter.
+        for _ in 0..=random.below(2) {
+            let mut passage = Passage { document: Some(EntityId::new("letter")?), ..Passage::new(sentence(random)) };
+            passage.heard_by = random.each(&self.knowers()?, 10);
+            let quote = Evidence::Passage {
+                passage: passage.id(),
+                span: Span { start: 0, end: passage.text.len() },
+                quote: passage.text.clone(),
+            };
+            self.apply(vec![Change::AddPassage(Arc::new(passage))])?;
+            let provenance = Provenance { evidence: vec![quote], ..source(random)? };
+            let fact = self.new_fact(random)?.provenance(provenance).build()?;
+            self.record(fact, random, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Somebody belongs somewhere: for a while or for good, with a rank or without, known to some.
+    fn belong(&mut self, who: EntityId, relation: &str, to: EntityId, random: &mut Random) -> Made<()> {
+        let from = random.percent(60).then(|| random.below(self.time as usize + 10) as i64);
+        let until = random.percent(25).then(|| from.unwrap_or_default() + random.below(20) as i64);
+        let ended = until.map(|until| if random.percent(10) { vague() } else { at(until) });
+        let rank = random.percent(50).then(|| random.of(&RANKS).map(ToString::to_string)).flatten();
+        let fact = Fact::relation(&who, relation, &to, source(random)?)?
+            .validity(Validity { from: from.map(at), until: ended })
+            .rank(rank.filter(|_| relation == predicate::MEMBER_OF))
+            .standing(if random.percent(90) { Standing::Canon } else { standing(random) })
+            .build()?;
+        let id = fact.id();
+        self.record(fact, random, 5)?;
+        for (knower, often) in [(who, 85), (to, 60)] {
+            if random.percent(often) {
+                self.apply(vec![Change::Learn(Arc::new(Knowledge::authored(knower.into(), id)))])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a fact that so many in a hundred know, with edges written at random; everybody, about as often as one.
+    fn record(&mut self, fact: Fact, random: &mut Random, often: usize) -> Made<()> {
+        let fact = Arc::new(fact);
+        let mut changes = vec![Change::AssertFact(Arc::clone(&fact))];
+        let mut knowers = random.each(&self.knowers()?, often / 2);
+        knowers.extend((often == 0 || random.percent(50)).then(|| knower(random)).transpose()?);
+        for knower in knowers {
+            changes.push(Change::Learn(Arc::new(self.edge(knower, fact.id(), random)?)));
+        }
+        self.facts.push(fact);
+        self.apply(changes)
+    }
+
+    /// An edge as it may be written by hand or imported.
+    fn edge(&self, knower: Knower, fact: FactId, random: &mut Random) -> Made<Knowledge> {
+        let how = match random.below(8) {
+            0 => How::Witnessed,
+            1 => How::told(Some(person(random)?)),
+            2 => How::Told { by: Some(person(random)?), citing: Some(person(random)?) },
+            3 => How::told(None),
+            4 => How::Read { document: random.percent(50).then(|| EntityId::new("letter")).transpose()? },
+            5 if random.percent(30) => How::Shared,
+            _ => How::Authored,
+        };
+        Ok(Knowledge {
+            how,
+            learned: random.percent(60).then(|| self.date(random)),
+            credence: credence(random)?,
+            conceals: random.percent(15),
+            session: session(random)?,
+            company: random.each(&self.characters()?, 10),
+            sources: Vec::new(),
+            rank: random.percent(15).then(|| random.of(&RANKS).map(ToString::to_string)).flatten(),
+            ..Knowledge::authored(knower, fact)
+        }
+        .sorted())
+    }
+
+    /// A fact of any kind, about anything.
+    fn new_fact(&self, random: &mut Random) -> Made<FactBuilder> {
+        let (subject, object) = (anything(random)?, anything(random)?);
+        let relations = ["OWES", "OWNS", "LIKES", "TRUSTS", "HOSTILE_TO", "ALLIED_WITH", "KNOWS", "LOCATED_AT"];
+        let attributes =
+            ["occupation", "lore", "lore", "description", "title", "atmosphere", "condition", "name", "alias", "goals"];
+        let builder = if random.percent(50) {
+            let relation = *random.of(&relations).unwrap_or(&"OWES");
+            let attitude = random.percent(50).then(|| Attitude::new(random.below(201) as i64 - 100)).transpose()?;
+            Fact::relation(&subject, relation, &object, source(random)?)?.attitude(attitude)
+        } else {
+            let name = *random.of(&attributes).unwrap_or(&"lore");
+            Fact::attribute(&subject, name, sentence(random), source(random)?)?
+        };
+        let builder = if random.percent(80) { builder.statement(sentence(random)) } else { builder };
+        let from = random.percent(40).then(|| self.date(random));
+        let secrecy = *random.of(&[Secrecy::Open, Secrecy::Open, Secrecy::Secret]).unwrap_or(&Secrecy::Open);
+        let mentions = random.each(&self.characters()?, 10);
+        Ok(builder.validity(Validity { from, until: None }).secrecy(secrecy).mentions(mentions))
+    }
+
+    fn step(&mut self, random: &mut Random) -> Made<()> {
+        match random.below(20) {
+            0..=2 => {
+                let fact = self.new_fact(random)?.standing(standing(random)).build()?;
+                self.record(fact, random, 15)
+            }
+            3..=4 => self.witness(random),
+            5..=8 => self.tell(random),
+            9 => self.say(random),
+            10 => {
+                let (readers, trust) = (random.each(&self.characters()?, 30), credence(random)?);
+                let letter = EntityId::new("letter")?;
+                let occasion = self.occasion(random)?;
+                let learning = learn::read(&self.state, &letter, &readers, trust, &occasion);
+                self.learn(learning)
+            }
+            11 => self.deduce(random),
+            12 => self.turn(random),
+            13 => {
+                let (who, group) = (person(random)?, EntityId::new(random.of(&GROUPS).unwrap_or(&"guild"))?);
+                self.belong(who, predicate::MEMBER_OF, group, random)
+            }
+            14 => self.passage(random),
+            15 => {
+                // The group keeps something for some of its ranks.
+                let fact = self.new_fact(random)?.build()?;
+                let group = EntityId::new(random.of(&GROUPS).unwrap_or(&"guild"))?;
+                let rank = random.of(&RANKS).map(ToString::to_string);
+                let edge = Knowledge { rank, ..self.edge(group.into(), fact.id(), random)? };
+                self.record(fact, random, 0)?;
+                self.apply(vec![Change::Learn(Arc::new(edge))])
+            }
+            16 => {
+                let (who, place) = (person(random)?, EntityId::new(random.of(&PLACES).unwrap_or(&"inn"))?);
+                self.belong(who, predicate::LOCATED_AT, place, random)
+            }
+            17 if random.percent(20) => {
+                let dead = Fact::attribute(&person(random)?, attribute::CONDITION, "dead", source(random)?)?;
+                let dead = dead.validity(Validity { from: Some(at(self.time)), until: None }).build()?;
+                self.record(dead, random, 20)
+            }
+            _ => self.judge(random),
+        }
+    }
+
+    /// Something happens before the eyes of those present, or of whoever it may be.
+    fn witness(&mut self, random: &mut Random) -> Made<()> {
+        let new = Arc::new(self.new_fact(random)?.build()?);
+        let old = random.of(&self.facts).cloned();
+        let facts: Vec<Arc<Fact>> =
+            if random.percent(70) { vec![new] } else { std::iter::once(new).chain(old).collect() };
+        let place = EntityId::new(random.of(&PLACES).unwrap_or(&"inn"))?;
+        let there = present(&self.state, &place, Some(self.now()));
+        let witnesses = if random.percent(60) { there } else { random.each(&self.characters()?, 30) };
+        let occasion = self.occasion(random)?;
+        let learning = learn::witness(&self.state, &facts, &witnesses, &occasion);
+        self.learn(learning)?;
+        self.facts.extend(facts);
+        Ok(())
+    }
+
+    /// Somebody passes on what it knows: truly, wrongly, or as a lie.
+    fn tell(&mut self, random: &mut Random) -> Made<()> {
+        let teller = person(random)?;
+        let known = self.known(&teller, random);
+        let lies = known.is_none() || random.percent(15);
+        let fact = match known.filter(|_| !lies || random.percent(50)) {
+            Some(fact) => fact,
+            None => Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?),
+        };
+        let wrongly = random.percent(20).then(|| self.distorted(&fact, random)).transpose()?;
+        let hearers = random.each(&[self.characters()?, self.groups()?].concat(), 25);
+        let citing = random.percent(20).then(|| person(random)).transpose()?;
+        let telling = Telling {
+            teller: &teller,
+            hearers: &hearers,
+            fact: &fact,
+            retold: wrongly.as_ref(),
+            sincerity: if lies { Sincerity::Lie } else { Sincerity::Sincere },
+            citing: citing.as_ref(),
+            credence: random.percent(20).then(|| credence(random)).transpose()?,
+        };
+        let occasion = self.occasion(random)?;
+        let learning = learn::tell(&self.state, &telling, &occasion);
+        self.learn(learning)?;
+        self.facts.extend(wrongly.into_iter().chain([fact]));
+        Ok(())
+    }
+
+    /// Somebody says something aloud; some hear it.
+    fn say(&mut self, random: &mut Random) -> Made<()> {
+        let speaker = person(random)?;
+        let known = self.known(&speaker, random).filter(|_| random.percent(60));
+        let made_up = Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?);
+        let states = [known.unwrap_or(made_up)];
+        let sincerity = if random.percent(25) { Sincerity::Lie } else { Sincerity::Sincere };
+        let passage = Passage { speaker: Some(speaker), ..Passage::new(states[0].statement()) };
+        let hearers = random.each(&self.characters()?, 30);
+        let occasion = self.occasion(random)?;
+        let learning = learn::say(&self.state, passage, &states, &hearers, sincerity, &occasion);
+        self.learn(learning)?;
+        self.facts.extend(states);
+        Ok(())
+    }
+
+    fn deduce(&mut self, random: &mut Random) -> Made<()> {
+        let who = person(random)?;
+        let from: Vec<FactId> = (0..2).filter_map(|_| self.known(&who, random)).map(|fact| fact.id()).collect();
+        let fact = Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?);
+        let (certainty, occasion) = (credence(random)?, self.occasion(random)?);
+        let learning = learn::deduce(&self.state, &who, &fact, &from, certainty, &occasion);
+        self.learn(learning)?;
+        self.facts.push(fact);
+        Ok(())
+    }
+
+    /// Something is so no longer, or never was: the world says so, and some learn of it.
+    fn turn(&mut self, random: &mut Random) -> Made<()> {
+        let Some(old) = random.of(&self.facts).cloned() else { return Ok(()) };
+        let until = self.date(random);
+        let said = if random.percent(50) {
+            learn::refutation(&old, None, source(random)?)?
+        } else {
+            if random.percent(70) {
+                // The state may refuse an end before the beginning; what is told of it is told all the same.
+                let _ = self.apply(vec![Change::EndFact { fact: old.id(), until: until.clone() }]);
+            }
+            learn::ending(&old, until, None, source(random)?)?
+        };
+        let witnesses = random.each(&self.characters()?, 35);
+        let occasion = self.occasion(random)?;
+        let learning = learn::witness(&self.state, std::slice::from_ref(&said), &witnesses, &occasion);
+        self.learn(learning)?;
+        self.facts.push(said);
+        Ok(())
+    }
+
+    /// Text that few, or many, have heard or may read.
+    fn passage(&mut self, random: &mut Random) -> Made<()> {
+        let mut passage = Passage {
+            title: random.percent(20).then(|| sentence(random)),
+            speaker: random.percent(50).then(|| person(random)).transpose()?,
+            session: session(random)?,
+            time: random.percent(60).then(|| self.date(random)),
+            place: random.percent(30).then(|| anything(random)).transpose()?,
+            mentions: random.each(&self.characters()?, 20),
+            heard_by: random.each(&self.knowers()?, 20),
+            ..Passage::new(sentence(random))
+        };
+        passage.heard_by.sort();
+        self.apply(vec![Change::AddPassage(Arc::new(passage))])
+    }
+
+    /// The DM judges, withdraws, undoes.
+    fn judge(&mut self, random: &mut Random) -> Made<()> {
+        let Some(fact) = random.of(&self.facts).map(|fact| fact.id()) else { return Ok(()) };
+        let edges: Vec<_> = self.state.all_knowledge().map(|(id, _)| id).collect();
+        let change = match random.below(7) {
+            0..=1 => Change::SetStanding { fact, standing: standing(random) },
+            2 => Change::SetSecrecy { fact, secrecy: Secrecy::Secret },
+            3 if random.percent(40) => Change::RetractFact(fact),
+            4 if random.percent(40) => {
+                let last = self.state.position().0;
+                Change::Void(hearsay_model::Position(last - random.below(5).min(last as usize) as u64))
+            }
+            _ => match random.of(&edges) {
+                Some(edge) => Change::Unlearn(*edge),
+                None => return Ok(()),
+            },
+        };
+        self.apply(vec![change])
+    }
+
+    fn learn(&mut self, learning: Result<Learning, LearnError>) -> Made<()> {
+        self.apply(learning?.changes)
+    }
+
+    /// Something that somebody knows.
+    fn known(&self, who: &EntityId, random: &mut Random) -> Option<Arc<Fact>> {
+        let view = View::of(&self.state, &who.clone().into(), Some(self.now()));
+        let known: Vec<FactId> = view.facts().map(|known| known.id()).collect();
+        self.state.fact(*random.of(&known)?).cloned()
+    }
+
+    fn distorted(&self, fact: &Fact, random: &mut Random) -> Made<Arc<Fact>> {
+        let wrong = self.new_fact(random)?.bearing(Some(Bearing::Distorts(fact.id())));
+        Ok(Arc::new(wrong.standing(Standing::Claimed).build()?))
+    }
+
+    fn occasion(&self, random: &mut Random) -> Made<Occasion> {
+        let time = (!random.percent(15)).then(|| at(self.time));
+        Ok(Occasion { time, place: None, session: session(random)? })
+    }
+
+    /// A date until some time after now, or one that no calendar understands.
+    fn date(&self, random: &mut Random) -> Date {
+        if random.percent(5) { vague() } else { at(random.below(self.time as usize + 10) as i64) }
+    }
+
+    fn characters(&self) -> Result<Vec<EntityId>, IdError> {
+        PEOPLE.iter().map(EntityId::new).collect()
+    }
+
+    fn groups(&self) -> Result<Vec<EntityId>, IdError> {
+        GROUPS.iter().chain(&PLACES).map(EntityId::new).collect()
+    }
+
+    fn knowers(&self) -> Result<Vec<Knower>, IdError> {
+        let entities = [self.characters()?, self.groups()?].concat();
+        Ok(entities.into_iter().map(Knower::Entity).chain([Knower::World]).collect())
+    }
+}
+
+fn at(minute: i64) -> Date {
+    Date::at(GameTime(minute))
+}
+
+fn vague() -> Date {
+    Date { raw: "before the flood".into(), time: None }
+}
+
+fn sentence(random: &mut Random) -> String {
+    let words: Vec<&str> = (0..3).filter_map(|_| random.of(&WORDS).copied()).collect();
+    format!("{} {}", words.join(" "), random.below(50))
+}
+
+fn person(random: &mut Random) -> Result<EntityId, IdError> {
+    EntityId::new(random.of(&PEOPLE).unwrap_or(&"ann"))
+}
+
+fn anything(random: &mut Random) -> Result<EntityId, IdError> {
+    // People more often than the rest.
+    let all = [&PEOPLE[..], &PEOPLE, &GROUPS, &PLACES, &THINGS].concat();
+    EntityId::new(random.of(&all).unwrap_or(&"ann"))
+}
+
+fn knower(random: &mut Random) -> Result<Knower, IdError> {
+    let all = [&PEOPLE[..], &PEOPLE, &GROUPS, &PLACES].concat();
+    Ok(EntityId::new(random.of(&all).unwrap_or(&"ann"))?.into())
+}
+
+fn session(random: &mut Random) -> Result<Option<SessionId>, IdError> {
+    random.percent(20).then(|| SessionId::new(random.of(&SESSIONS).unwrap_or(&"s1"))).transpose()
+}
+
+fn credence(random: &mut Random) -> Result<Credence, hearsay_model::ScaleError> {
+    Credence::new(random.below(5) as f64 / 4.0)
+}
+
+fn standing(random: &mut Random) -> Standing {
+    let often = [Standing::Canon, Standing::Canon, Standing::Claimed, Standing::False, Standing::Proposed];
+    let rest = *random.of(&often).unwrap_or(&Standing::Canon);
+    if random.percent(5) { Standing::Rejected } else { rest }
+}
+
+fn source(random: &mut Random) -> Made<Provenance> {
+    let author = [Author::Dm, Author::Game, Author::Extractor, Author::Player("Kim".into())];
+    let file = Evidence::File { path: "town.yaml".into(), line: random.below(9) as u32 + 1, field: "lore".into() };
+    Ok(Provenance {
+        session: session(random)?,
+        speaker: random.percent(15).then(|| person(random)).transpose()?,
+        confidence: Confidence::new(random.below(5) as f64 / 4.0)?,
+        evidence: random.each(&[file], 30),
+        ..Provenance::new(Method::Stated, random.of(&author).cloned().unwrap_or(Author::Dm))
+    })
+}
