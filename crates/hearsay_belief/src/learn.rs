@@ -344,7 +344,7 @@ fn lower_first(sentence: &str) -> String {
 }
 
 /// The edges by which a fact is known, as sources: the knower's own, if it has any.
-fn basis(known: &Known) -> impl Iterator<Item = Source> {
+pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Source> {
     ways_that_count(known).map(|way| Source::Basis { fact: known.id(), edge: way.id })
 }
 
@@ -356,6 +356,13 @@ fn ways_that_count(known: &Known) -> impl Iterator<Item = &Way> {
 /// All of some but one or two.
 fn others(all: &[EntityId], one: &EntityId, another: Option<&EntityId>) -> Vec<EntityId> {
     all.iter().filter(|id| *id != one && Some(*id) != another).cloned().collect()
+}
+
+/// The name and the kind by which somebody is spoken of, with the attribute of each.
+pub(crate) fn naming<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
+    let newest = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
+    let known = newest.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
+    known.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
 }
 
 /// Writes down what is learned on one occasion.
@@ -412,9 +419,7 @@ impl<'s> Scribe<'s> {
     }
 
     fn edge(&self, knower: &EntityId, fact: &Fact, how: How) -> Knowledge {
-        let learned = self.occasion.time.clone();
-        let session = self.occasion.session.clone();
-        Knowledge { how, learned, session, ..Knowledge::authored(knower.clone().into(), fact.id()) }
+        self.occasion.edge(knower, fact.id(), how)
     }
 
     fn learn(&mut self, view: &View, edge: Knowledge, belief: Credence) {
@@ -502,10 +507,7 @@ impl<'s> Scribe<'s> {
         for id in entities {
             let knows =
                 |name: &str| view.facts_about(id).any(|known| known.subject() == id && *known.predicate() == *name);
-            for name in [attribute::NAME, attribute::KIND] {
-                let Some(fact) = self.state.newest(id, name).filter(|fact| fact.secrecy() != Secrecy::Secret) else {
-                    continue;
-                };
+            for (name, fact) in naming(self.state, id) {
                 if knows(name) {
                     continue;
                 }

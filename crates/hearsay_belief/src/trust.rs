@@ -1,10 +1,11 @@
 //! Trust: how far one character believes what another says.
 
-use hearsay_model::{Attitude, Bearing, Credence, EntityId, How, KnowledgeId, Source, predicate};
+use hearsay_model::{Attitude, Bearing, Credence, EntityId, How, KnowledgeId, Source, Vocabulary, predicate};
 
 use crate::{
-    Via, View,
+    Known, Via, View,
     credence::{credence, experienced},
+    view::are_against,
 };
 
 /// Trust in somebody of whom nothing is known.
@@ -49,7 +50,16 @@ impl Trust {
     /// attitude of ±100, in proportion. TRUSTS says it outright: 0 at −100, 1 at +100. Without an attitude of its own,
     /// HOSTILE_TO counts as −60, ALLIED_WITH, LIKES and CHILD_OF as +40, and KNOWS as +10; of several the strongest counts.
     pub fn of(view: &View, other: &EntityId) -> Self {
-        Self { first: credence(first_impression(view, other)), experiences: experiences(view, other) }
+        let first = match view.knower().entity() {
+            Some(knower) => first_impression(knower, other, view.facts_about(knower)),
+            None => STRANGER,
+        };
+        let told: Vec<&Known> = view.told_by(other).collect();
+        let experiences = match told.is_empty() {
+            true => Vec::new(),
+            false => experiences(&told, &view.facts().collect::<Vec<_>>(), other, view.vocabulary()),
+        };
+        Self { first: credence(first), experiences }
     }
 
     /// The trust with experience counted in, 0.0–1.0. See the [formula](crate::Weigher).
@@ -60,14 +70,18 @@ impl Trust {
     }
 }
 
-fn first_impression(view: &View, other: &EntityId) -> f64 {
-    let Some(knower) = view.knower().entity() else { return STRANGER };
+/// What somebody's feelings and allegiances make of it, by what it knows of itself and the other.
+pub(crate) fn first_impression<'k>(
+    knower: &EntityId,
+    other: &EntityId,
+    known: impl IntoIterator<Item = &'k Known>,
+) -> f64 {
     if knower == other {
         return 1.0;
     }
     let mut strongest = 0_i32;
     let mut said = None;
-    for known in view.facts_about(knower) {
+    for known in known {
         let object = known.object().entity();
         let towards = known.subject() == knower && object == Some(other);
         let between = towards || (known.subject() == other && object == Some(knower));
@@ -95,21 +109,28 @@ fn first_impression(view: &View, other: &EntityId) -> f64 {
     }
 }
 
-/// What the knower was told by somebody and then saw for itself, or saw to be otherwise.
-fn experiences(view: &View, other: &EntityId) -> Vec<Experience> {
+/// What the knower was told by somebody and then saw for itself, or saw to be otherwise: of what it has seen, and what it
+/// was told.
+pub(crate) fn experiences(
+    told: &[&Known],
+    seen: &[&Known],
+    other: &EntityId,
+    vocabulary: &Vocabulary,
+) -> Vec<Experience> {
     let mut found = Vec::new();
-    for known in view.told_by(other) {
+    for known in told {
         for told in known.ways() {
             let by_other = matches!(&told.edge.how, How::Told { by: Some(by), .. } if by == other);
             if told.via != Via::Own || !by_other {
                 continue;
             }
-            let saw = |known: &crate::Known| {
+            let saw = |known: &Known| {
                 let seen = known.ways().iter().filter(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
                 seen.map(|way| (way.since, way.id)).max()
             };
             let so = saw(known).map(|seen| (seen, true));
-            let not_so = view.against(known).filter_map(|other| {
+            let against = seen.iter().filter(|other| are_against(vocabulary, known, other));
+            let not_so = against.filter_map(|other| {
                 // What began after it was told does not make it wrong.
                 let then = other.since().and_then(|date| date.time) <= told.since;
                 let refutes = other.bearing() == Some(Bearing::Refutes(known.id()));

@@ -171,6 +171,32 @@ impl Known {
 }
 
 impl Known {
+    fn unknown(fact: &Arc<Fact>) -> Self {
+        Self { fact: Arc::clone(fact), ways: Vec::new(), shared: Vec::new(), credence: Credence::NONE }
+    }
+
+    /// A fact as it is known in certain ways, if it is known.
+    pub(crate) fn by(fact: &Arc<Fact>, ways: impl IntoIterator<Item = Way>, weigher: &mut Weigher) -> Option<Self> {
+        let mut known = Self::unknown(fact);
+        ways.into_iter().for_each(|way| known.add(way));
+        known.settle(weigher);
+        (!known.ways.is_empty()).then_some(known)
+    }
+
+    fn add(&mut self, way: Way) {
+        // Whom a group has told is no matter of its members.
+        match (&way.edge.how, &way.via) {
+            (How::Shared, Via::Own) => self.shared.push(way),
+            (How::Shared, _) => {}
+            _ => self.ways.push(way),
+        }
+    }
+
+    /// The fact itself, for what a knower can know of it.
+    pub(crate) fn fact(&self) -> &Arc<Fact> {
+        &self.fact
+    }
+
     /// Sorts the ways, and weighs them.
     fn settle(&mut self, weigher: &mut Weigher) {
         for way in &mut self.ways {
@@ -227,17 +253,24 @@ pub struct View {
 
 /// Whose knowledge reaches the knower, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Reach {
-    from: Knower,
-    via: Via,
-    stay: Stay,
+pub(crate) struct Reach {
+    pub(crate) from: Knower,
+    pub(crate) via: Via,
+    pub(crate) stay: Stay,
     /// The knower's rank there, if it is a member itself.
     rank: Option<String>,
 }
 
+impl Reach {
+    /// All that somebody ever learns.
+    pub(crate) fn all(from: Knower, via: Via) -> Self {
+        Self { from, via, stay: Stay::ALWAYS, rank: None }
+    }
+}
+
 /// A stretch of game time: from a moment up to, not including, another. `None` is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Stay {
+pub(crate) struct Stay {
     from: Option<GameTime>,
     until: Option<GameTime>,
 }
@@ -254,7 +287,7 @@ impl Stay {
     }
 
     /// Since when something learned then is known to one who stays so long; nothing, when it was learned too late.
-    fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
+    pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
         let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
         let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
         (begins_before_it_ends && in_time).then(|| self.from.max(learned))
@@ -273,10 +306,9 @@ impl View {
         let (facts, passages) = (BTreeMap::new(), BTreeMap::new());
         let mut view =
             Self { knower: knower.clone(), as_of, facts, passages, vocabulary: Arc::clone(state.vocabulary()) };
-        let reach = |from: Knower, via| Reach { from, via, stay: Stay::ALWAYS, rank: None };
-        let mut sources = vec![reach(Knower::World, Via::Common)];
+        let mut sources = vec![Reach::all(Knower::World, Via::Common)];
         if matches!(knower, Knower::Entity(_)) {
-            sources.push(reach(knower.clone(), Via::Own));
+            sources.push(Reach::all(knower.clone(), Via::Own));
         }
         let (mut taken, mut ranked) = (0, Vec::new());
         loop {
@@ -307,9 +339,7 @@ impl View {
     fn take(&mut self, state: &State, Reach { from, via, stay, rank }: &Reach, ranked: &mut Vec<Ranked>) {
         for (id, edge) in state.edges_of(from) {
             let Some(fact) = state.fact(edge.fact) else { continue };
-            // What is known since ever is known since it began: nobody knows the future.
-            let learned = edge.learned_at().or_else(|| fact.validity().start());
-            let Some(since) = stay.receives(learned).filter(|since| self.is_past(*since)) else { continue };
+            let Some(since) = stay.receives(learned(edge, fact)).filter(|since| self.is_past(*since)) else { continue };
             let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since, belief: edge.credence };
             match &edge.rank {
                 Some(_) if *via != Via::Own => ranked.push(Ranked { way, fact: Arc::clone(fact), held: rank.clone() }),
@@ -319,15 +349,7 @@ impl View {
     }
 
     fn add(&mut self, way: Way, fact: &Arc<Fact>) {
-        let unknown =
-            || Known { fact: Arc::clone(fact), ways: Vec::new(), shared: Vec::new(), credence: Credence::NONE };
-        let known = self.facts.entry(fact.id()).or_insert_with(unknown);
-        // Whom a group has told is no matter of its members.
-        match (&way.edge.how, &way.via) {
-            (How::Shared, Via::Own) => known.shared.push(way),
-            (How::Shared, _) => {}
-            _ => known.ways.push(way),
-        }
+        self.facts.entry(fact.id()).or_insert_with(|| Known::unknown(fact)).add(way);
     }
 
     /// Takes what the knower's ranks open to it. Whether there was any.
@@ -379,47 +401,13 @@ impl View {
         self.as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
     }
 
-    /// The groups and places that the knower belongs to by what it knows, each with the way and the stay. Sorted, each
-    /// once.
+    /// The groups and places that the knower belongs to by what it knows.
     fn groups(&self, id: &EntityId) -> Vec<Reach> {
         let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
         for known in self.facts.values().filter(|known| is_structure(&known.fact)) {
             structure.entry(known.subject()).or_default().push(&known.fact);
         }
-        let mut reached: BTreeMap<(EntityId, Stay, Option<String>), Via> = BTreeMap::new();
-        let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
-        while let Some((member, stay, resident)) = open.pop() {
-            for fact in structure.get(&member).into_iter().flatten() {
-                let Some(group) = fact.object().entity() else { continue };
-                let resides = *fact.predicate() == *predicate::RESIDENT_OF;
-                // A character is no part of anything; a group or place is, and hands its own way on.
-                let resident = match resident {
-                    None if *fact.predicate() == *predicate::PART_OF => continue,
-                    None => resides,
-                    Some(resident) => resident,
-                };
-                let validity = fact.validity();
-                let until = match validity.end() {
-                    // An end that the calendar does not understand lies in the past. All that can be placed before it
-                    // is what the group has known since ever.
-                    None if validity.is_closed() => {
-                        Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
-                    }
-                    end => end,
-                };
-                let stay = stay.and(Stay { from: validity.start(), until });
-                // A rank is the member's own; what lies above its group has none for it.
-                let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
-                let key = (group.clone(), stay, rank);
-                if group != id && !reached.contains_key(&key) {
-                    let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
-                    reached.insert(key, via);
-                    open.push((group.clone(), stay, Some(resident)));
-                }
-            }
-        }
-        let reach = |((group, stay, rank), via): (_, Via)| Reach { from: Knower::Entity(group), via, stay, rank };
-        reached.into_iter().map(reach).collect()
+        groups(id, |member| structure.get(member).cloned().unwrap_or_default())
     }
 
     /// Whose view it is.
@@ -461,16 +449,7 @@ impl View {
 
     /// Whether two facts cannot both be so.
     pub fn are_against(&self, a: &Known, b: &Known) -> bool {
-        let refutes = |a: &Known, b: &Known| a.bearing() == Some(Bearing::Refutes(b.id()));
-        if refutes(a, b) || refutes(b, a) {
-            return true;
-        }
-        if a.subject() != b.subject() || a.id() == b.id() {
-            return false;
-        }
-        let (same_predicate, same_object) = (a.predicate() == b.predicate(), a.object() == b.object());
-        (same_predicate && !same_object && self.vocabulary.is_functional(a.predicate()))
-            || (same_object && self.vocabulary.are_opposites(a.predicate(), b.predicate()))
+        are_against(&self.vocabulary, a, b)
     }
 
     /// The predicates and attributes of the campaign.
@@ -492,18 +471,70 @@ impl View {
     /// a speaker.
     pub fn of_dm(state: &State) -> Self {
         let facts = state.facts().filter(|fact| fact.standing().is_in_world());
-        let known = |fact: &Arc<Fact>| Known {
-            fact: Arc::clone(fact),
-            ways: Vec::new(),
-            shared: Vec::new(),
-            credence: Credence::NONE,
-        };
-        let facts = facts.map(|fact| (fact.id(), known(fact))).collect();
+        let facts = facts.map(|fact| (fact.id(), Known::unknown(fact))).collect();
         let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
         Self { knower: Knower::World, as_of: None, facts, passages, vocabulary }
     }
+}
+
+/// When an edge came to be. What is known since ever is known since it began: nobody knows the future.
+pub(crate) fn learned(edge: &Knowledge, fact: &Fact) -> Option<GameTime> {
+    edge.learned_at().or_else(|| fact.validity().start())
+}
+
+/// The groups and places that somebody belongs to by the structure that it knows of each member, in the order of the
+/// facts' ids: each with the way and the stay. Sorted, each once.
+pub(crate) fn groups<'f>(id: &EntityId, mut structure: impl FnMut(&EntityId) -> Vec<&'f Fact>) -> Vec<Reach> {
+    let mut reached: BTreeMap<(EntityId, Stay, Option<String>), Via> = BTreeMap::new();
+    let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
+    while let Some((member, stay, resident)) = open.pop() {
+        for fact in structure(&member) {
+            let Some(group) = fact.object().entity() else { continue };
+            let resides = *fact.predicate() == *predicate::RESIDENT_OF;
+            // A character is no part of anything; a group or place is, and hands its own way on.
+            let resident = match resident {
+                None if *fact.predicate() == *predicate::PART_OF => continue,
+                None => resides,
+                Some(resident) => resident,
+            };
+            let validity = fact.validity();
+            let until = match validity.end() {
+                // An end that the calendar does not understand lies in the past. All that can be placed before it
+                // is what the group has known since ever.
+                None if validity.is_closed() => {
+                    Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
+                }
+                end => end,
+            };
+            let stay = stay.and(Stay { from: validity.start(), until });
+            // A rank is the member's own; what lies above its group has none for it.
+            let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
+            let key = (group.clone(), stay, rank);
+            if group != id && !reached.contains_key(&key) {
+                let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
+                reached.insert(key, via);
+                open.push((group.clone(), stay, Some(resident)));
+            }
+        }
+    }
+    let reach = |((group, stay, rank), via): (_, Via)| Reach { from: Knower::Entity(group), via, stay, rank };
+    reached.into_iter().map(reach).collect()
+}
+
+/// Whether two facts cannot both be so.
+pub(crate) fn are_against(vocabulary: &Vocabulary, a: &Known, b: &Known) -> bool {
+    let refutes = |a: &Known, b: &Known| a.bearing() == Some(Bearing::Refutes(b.id()));
+    if refutes(a, b) || refutes(b, a) {
+        return true;
+    }
+    if a.subject() != b.subject() || a.id() == b.id() {
+        return false;
+    }
+    let (same_predicate, same_object) = (a.predicate() == b.predicate(), a.object() == b.object());
+    (same_predicate && !same_object && vocabulary.is_functional(a.predicate()))
+        || (same_object && vocabulary.are_opposites(a.predicate(), b.predicate()))
 }
 
 #[cfg(test)]

@@ -123,7 +123,8 @@ impl Calendar {
         Ok(())
     }
 
-    fn minutes_per_day(&self) -> i64 {
+    /// Minutes in a day; at least one, where the calendar can count.
+    pub fn minutes_per_day(&self) -> i64 {
         i64::from(self.hours_per_day) * i64::from(self.minutes_per_hour)
     }
 
