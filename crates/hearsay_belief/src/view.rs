@@ -192,11 +192,6 @@ impl Known {
         }
     }
 
-    /// The fact itself, for what a knower can know of it.
-    pub(crate) fn fact(&self) -> &Arc<Fact> {
-        &self.fact
-    }
-
     /// Sorts the ways, and weighs them.
     fn settle(&mut self, weigher: &mut Weigher) {
         for way in &mut self.ways {
@@ -276,7 +271,7 @@ pub(crate) struct Stay {
 }
 
 impl Stay {
-    const ALWAYS: Self = Self { from: None, until: None };
+    pub(crate) const ALWAYS: Self = Self { from: None, until: None };
 
     fn and(self, other: Self) -> Self {
         let until = match (self.until, other.until) {
