@@ -32,7 +32,7 @@
 //!
 //! where talkativeness is the teller's attribute (0.5 when nothing is said); openness is (trust − 0.3) ÷ 0.5, of the
 //! teller's [`Trust`] in the hearer, at least 0.05 and at most 1; freshness falls from 1 to 0 over the
-//! [days](GossipOptions::news_days) that news stays news; and interest is 1 when the fact concerns somebody whom both
+//! [days](GossipOptions::news_days) that news stays news, counted from when the teller, or its group or place, learned it; and interest is 1 when the fact concerns somebody whom both
 //! know by name, and else 0.6. A hearer who believes it already, or has heard it from four, nods, and learns nothing.
 //!
 //! What is told leaves the same edges as [`learn::tell`](crate::learn::tell): it rests on the edges by which the teller
@@ -41,8 +41,10 @@
 mod meet;
 mod minds;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_model::{
     Change, Credence, Date, EntityId, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Source, State,
@@ -239,7 +241,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     let dice = Dice::new(options.seed);
     let mut town = Town::of(state, options, dice);
     let mut talk = Talk {
-        minds: Minds::new(state, town.ids().to_vec(), (options.from, options.until)),
+        minds: Minds::new(state, town.ids().to_vec(), options.from..=options.until),
         state,
         options,
         dice,
@@ -312,24 +314,26 @@ impl Talk<'_> {
         }
         self.minds.wake(teller.index, when);
         let oldest = GameTime(when.0.saturating_sub(self.news_minutes));
-        let news = self.minds.news(teller.index, when, oldest, chat.known_by);
-        if news.is_empty() {
-            return;
-        }
-        self.minds.wake(hearer.index, when);
-        let willing = teller.talkativeness * openness(&self.minds.trust(teller.index, hearer.index, when));
-        let mut told = 0;
-        for (learned, id) in news {
+        let (mut told, mut open) = (0, None);
+        for (learned, _, id) in self.minds.news(teller.index, oldest, chat.known_by) {
             if told >= self.options.facts_per_meeting {
                 break;
             }
-            let age = when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64;
-            let chance = willing * (1.0 - age);
+            let fresh = |learned: GameTime| 1.0 - when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64;
             let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
             let [day, round] = chat.dice;
             let roll = self.dice.roll([meet::TELL, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
-            if roll < chance && self.would_tell(chat, id, roll < chance * STRANGE) && self.tell(chat, id) {
-                told += 1;
+            // Most is settled by lot, before anybody is asked what it knows and whom it trusts.
+            if roll >= teller.talkativeness * fresh(learned) {
+                continue;
+            }
+            let Some(learned) = self.minds.learned(teller.index, id, chat.known_by) else { continue };
+            let open = *open.get_or_insert_with(|| openness(&self.minds.trust(teller.index, hearer.index, when)));
+            let chance = teller.talkativeness * open * fresh(learned);
+            if roll < chance {
+                self.minds.wake(hearer.index, when);
+                let anyhow = roll < chance * STRANGE;
+                told += usize::from(self.would_tell(chat, id, anyhow) && self.tell(chat, id));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What characters know while gossip goes on: as their views have it, found fact by fact, without making a view.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use hearsay_model::{
     Audience, AudienceRules, Bearing, Credence, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
@@ -34,6 +34,9 @@ struct Bound {
     ranked: bool,
 }
 
+/// A fact that may be gossip: when it was learned, since when it is so.
+pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
+
 /// The edges of one knower.
 #[derive(Default)]
 struct Lore {
@@ -41,8 +44,8 @@ struct Lore {
     held: Vec<Held>,
     /// By the member.
     structure: FxHashMap<EntityId, Vec<Bound>>,
-    /// What may be gossip, by when it was learned.
-    news: Vec<(GameTime, FactId)>,
+    /// What may be gossip. Sorted.
+    news: Vec<Rumour>,
     /// What was told by whom.
     told: FxHashMap<u32, Vec<FactId>>,
     /// What was witnessed.
@@ -54,14 +57,15 @@ struct Lore {
 impl Lore {
     fn of(&self, fact: FactId) -> &[Held] {
         let start = self.held.partition_point(|held| held.fact < fact);
-        let len = self.held[start..].partition_point(|held| held.fact == fact);
+        let len = self.held[start..].iter().take_while(|held| held.fact == fact).count();
         &self.held[start..start + len]
     }
 
-    fn note(&mut self, state: &State, fact: FactId, edge: &Knowledge, learned: Option<GameTime>, is_news: bool) {
+    fn note(&mut self, state: &State, fact: &Fact, edge: &Knowledge, learned: Option<GameTime>, is_news: bool) {
         if let Some(learned) = learned.filter(|_| is_news && edge.how != How::Shared) {
-            self.news.push((learned, fact));
+            self.news.push((learned, fact.validity().start(), fact.id()));
         }
+        let fact = fact.id();
         match &edge.how {
             How::Told { by: Some(by), .. } => {
                 if let Some(by) = state.index_of(by) {
@@ -109,20 +113,19 @@ pub(super) struct Minds<'s> {
 }
 
 impl<'s> Minds<'s> {
-    pub(super) fn new(state: &'s State, ids: Vec<Option<&'s EntityId>>, (from, until): (GameTime, GameTime)) -> Self {
+    pub(super) fn new(state: &'s State, ids: Vec<Option<&'s EntityId>>, within: RangeInclusive<GameTime>) -> Self {
         let mut bearings: FxHashMap<FactId, Vec<FactId>> = FxHashMap::default();
         let mut moments = BTreeSet::new();
         for fact in state.facts() {
             if let Some(Bearing::Refutes(other) | Bearing::Ends(other)) = fact.bearing() {
                 bearings.entry(other).or_default().push(fact.id());
             }
-            let structure = is_structure(fact) || *fact.predicate() == *attribute::RANKS;
-            let edges = state.known_by(fact.id()).filter(|edge| structure || edge.rank.is_some());
-            for edge in edges {
-                moments.extend(learned(edge, fact).into_iter().chain(fact.validity().start()));
+            if is_structure(fact) || *fact.predicate() == *attribute::RANKS {
+                let learned = state.known_by(fact.id()).filter_map(|edge| learned(edge, fact));
+                moments.extend(learned.chain(fact.validity().start()).filter(|moment| within.contains(moment)));
             }
         }
-        let moments = moments.into_iter().filter(|moment| (from..=until).contains(moment)).collect();
+        let moments = moments.into_iter().collect();
         let mut lores = Vec::new();
         lores.resize_with(ids.len(), || None);
         let mut minds = Vec::new();
@@ -150,12 +153,15 @@ impl<'s> Minds<'s> {
             let Some(fact) = self.state.fact(edge.fact) else { continue };
             let (learned, ranked) = (learned(edge, fact), edge.rank.is_some());
             let is_news = *knower != Knower::World && learned.is_some() && self.is_worth(fact);
-            lore.note(self.state, fact.id(), edge, learned, is_news);
+            lore.note(self.state, fact, edge, learned, is_news);
             if is_structure(fact) {
                 let bound = Bound { fact: Arc::clone(fact), id, learned, ranked };
                 lore.structure.entry(fact.subject().clone()).or_default().push(bound);
             }
-            lore.ranked |= ranked;
+            if ranked {
+                lore.ranked = true;
+                self.note_moment(learned);
+            }
             lore.held.push(Held { fact: fact.id(), id, edge: Arc::clone(edge), learned });
         }
         lore.held.sort_unstable_by_key(|held| (held.fact, held.id));
@@ -181,14 +187,17 @@ impl<'s> Minds<'s> {
 
     /// Makes ready to ask what a character knows at a moment.
     pub(super) fn wake(&mut self, who: u32, now: GameTime) {
+        let Some(id) = self.ids[who as usize] else { return };
+        self.load(who, id);
         let epoch = self.moments.partition_point(|moment| *moment <= now);
         let mind = self.minds[who as usize].as_ref();
-        let Some(id) = self.ids[who as usize].filter(|_| mind.is_none_or(|mind| mind.epoch != epoch)) else { return };
+        if mind.is_some_and(|mind| mind.epoch == epoch) {
+            return;
+        }
         let bonds = mind.map(|mind| Arc::clone(&mind.bonds)).unwrap_or_else(|| self.bonds(who));
         let own = Knower::Entity(id.clone());
         let all = vec![(None, Reach::all(Knower::World, Via::Common)), (Some(who), Reach::all(own.clone(), Via::Own))];
         let mut mind = Mind { sources: all, open: FxHashSet::default(), bonds, epoch };
-        self.load(who, id);
         self.join(id, &mut mind, now);
         // What is for certain ranks hangs on what is known of them: for that, a view is made.
         let mut sources = mind.sources.iter().skip(2).filter_map(|(source, _)| *source);
@@ -202,6 +211,14 @@ impl<'s> Minds<'s> {
             self.join(id, &mut mind, now);
         }
         self.minds[who as usize] = Some(Box::new(mind));
+    }
+
+    /// Those who were awake before that wake anew.
+    fn note_moment(&mut self, moment: Option<GameTime>) {
+        let Some(moment) = moment else { return };
+        if let Err(at) = self.moments.binary_search(&moment) {
+            self.moments.insert(at, moment);
+        }
     }
 
     fn load(&mut self, who: u32, id: &EntityId) {
@@ -291,28 +308,25 @@ impl<'s> Minds<'s> {
         Known::by(self.state.fact(fact)?, ways, &mut self.weigher)
     }
 
-    /// What a character came to know from `oldest` up to `latest`, and may tell: the newest first, with the moment.
-    pub(super) fn news(&self, who: u32, now: GameTime, oldest: GameTime, latest: GameTime) -> Vec<(GameTime, FactId)> {
+    /// What a character may have learned from `oldest` up to `latest`, and may tell: the newest first.
+    pub(super) fn news(&self, who: u32, oldest: GameTime, latest: GameTime) -> Vec<Rumour> {
         let Some(mind) = self.minds[who as usize].as_deref() else { return Vec::new() };
-        let mut facts: Vec<FactId> = Vec::new();
-        for (source, _) in mind.sources.iter().skip(1) {
-            let Some(lore) = self.source(*source) else { continue };
-            let recent = &lore.news[..lore.news.partition_point(|(learned, _)| *learned <= latest)];
-            let recent = recent.iter().rev().take_while(|(learned, _)| *learned >= oldest).take(CARRIED);
-            facts.extend(recent.map(|(_, fact)| *fact));
+        let mut news: Vec<Rumour> = Vec::new();
+        for lore in mind.sources.iter().skip(1).filter_map(|(source, _)| self.source(*source)) {
+            let known = &lore.news[..lore.news.partition_point(|(learned, ..)| *learned <= latest)];
+            news.extend(known.iter().rev().take_while(|(learned, ..)| *learned >= oldest).take(CARRIED));
         }
-        facts.sort_unstable();
-        facts.dedup();
-        let since = |fact: FactId| {
-            let ways = self.held(who, fact, now).filter(|(held, ..)| held.edge.how != How::Shared);
-            let learned = ways.map(|(.., since)| since).min().flatten();
-            Some((learned.filter(|learned| (oldest..=latest).contains(learned))?, fact))
-        };
-        let mut news: Vec<(GameTime, FactId)> = facts.into_iter().filter_map(since).collect();
-        let began = |fact: FactId| self.state.fact(fact).and_then(|fact| fact.validity().start());
-        news.sort_by_key(|(learned, fact)| (std::cmp::Reverse((*learned, began(*fact))), *fact));
+        news.sort_unstable_by_key(|(learned, _, fact)| (*fact, *learned));
+        news.dedup_by_key(|(.., fact)| *fact);
+        news.sort_unstable_by_key(|(learned, began, fact)| (Reverse((*learned, *began)), *fact));
         news.truncate(CARRIED);
         news
+    }
+
+    /// When a fact was first learned that a character knew by a moment, by those from whom it has it.
+    pub(super) fn learned(&self, who: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
+        let ways = self.held(who, fact, known_by).filter(|(held, ..)| held.edge.how != How::Shared);
+        ways.map(|(held, ..)| held.learned).min().flatten()
     }
 
     /// How far one character believes another at a moment.
@@ -431,12 +445,12 @@ impl<'s> Minds<'s> {
         let (id, learned) = (edge.id(), edge.learned_at());
         self.weigher.add(id, Arc::clone(edge));
         let is_news = self.worth.get(&edge.fact).copied().unwrap_or_default();
-        if let Some(lore) = &mut self.lores[who as usize] {
+        if let (Some(lore), Some(fact)) = (&mut self.lores[who as usize], self.state.fact(edge.fact)) {
             let key = (edge.fact, id);
             let at = lore.held.partition_point(|held| (held.fact, held.id) < key);
             if lore.held.get(at).is_none_or(|held| (held.fact, held.id) != key) {
                 lore.held.insert(at, Held { fact: edge.fact, id, edge: Arc::clone(edge), learned });
-                lore.note(self.state, edge.fact, edge, learned, is_news);
+                lore.note(self.state, fact, edge, learned, is_news);
                 // Only what is learned later than this breaks the order, and it is rare.
                 if let [.., before, last] = &lore.news[..]
                     && last < before
