@@ -384,10 +384,11 @@ impl Talk<'_> {
             .into_iter()
             .map(|(id, sources)| Knowledge { sources, ..occasion.edge(hearer.id, id, how.clone()) })
             .collect();
-        self.learn(teller.index, record);
-        let (edge, belief) = self.learn(hearer.index, edge);
+        self.learn(teller.index, &Arc::new(record.sorted()));
+        let told = Arc::new(edge.sorted());
+        let edge = self.learn(hearer.index, &told);
         for name in names {
-            self.learn(hearer.index, name);
+            self.learn(hearer.index, &Arc::new(name.sorted()));
         }
         self.step.news.push(News {
             fact: id,
@@ -396,17 +397,15 @@ impl Talk<'_> {
             when,
             place: occasion.place.clone().unwrap_or_else(|| hearer.id.clone()),
             edge,
-            belief,
+            belief: self.minds.belief(edge, &told),
             knew: before.is_some(),
         });
         true
     }
 
-    fn learn(&mut self, who: u32, edge: Knowledge) -> (KnowledgeId, Credence) {
-        let edge = Arc::new(edge.sorted());
-        let learned = self.minds.learn(who, &edge);
-        self.step.changes.push(Change::Learn(edge));
-        learned
+    fn learn(&mut self, who: u32, edge: &Arc<Knowledge>) -> KnowledgeId {
+        self.step.changes.push(Change::Learn(Arc::clone(edge)));
+        self.minds.learn(who, edge)
     }
 }
 

@@ -440,8 +440,13 @@ impl<'s> Minds<'s> {
         found
     }
 
-    /// A character learns something. The edge's id, and how far it makes it believe that.
-    pub(super) fn learn(&mut self, who: u32, edge: &Arc<Knowledge>) -> (KnowledgeId, Credence) {
+    /// How far an edge by itself makes its knower believe its fact.
+    pub(super) fn belief(&mut self, id: KnowledgeId, edge: &Knowledge) -> Credence {
+        credence(self.weigher.belief(id, edge))
+    }
+
+    /// A character learns something. The edge's id.
+    pub(super) fn learn(&mut self, who: u32, edge: &Arc<Knowledge>) -> KnowledgeId {
         let (id, learned) = (edge.id(), edge.learned_at());
         self.weigher.add(id, Arc::clone(edge));
         let is_news = self.worth.get(&edge.fact).copied().unwrap_or_default();
@@ -459,6 +464,6 @@ impl<'s> Minds<'s> {
                 }
             }
         }
-        (id, credence(self.weigher.belief(id, edge)))
+        id
     }
 }
