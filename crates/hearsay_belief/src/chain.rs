@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{Change, Credence, FactId, Knowledge, KnowledgeId, Operation, Source, State};
 
-use crate::{
-    Known, Via, Weigher,
-    credence::{credence, share},
-};
+use crate::{Known, Via, Weigher, credence::credence};
 
 /// One link of a chain: an edge, what it makes its knower believe, and what it rests on.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +55,7 @@ fn link(state: &State, weigher: &mut Weigher, id: KnowledgeId, edge: &Arc<Knowle
             from.push(link(state, weigher, id, &Arc::clone(edge), left));
         }
     }
-    ChainLink { id, edge: Arc::clone(edge), via: None, belief, share: credence(share(state, edge)), from }
+    ChainLink { id, edge: Arc::clone(edge), via: None, belief, share: credence(weigher.share(edge)), from }
 }
 
 impl ChainLink {

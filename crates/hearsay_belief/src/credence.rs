@@ -22,7 +22,7 @@
 //!
 //! Everything is read from edges of the knower and from what they rest on, so nothing else can influence it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{Credence, EntityId, GameTime, How, Knower, Knowledge, KnowledgeId, Source, State};
 use rustc_hash::FxHashMap;
@@ -37,13 +37,24 @@ pub const FIRST_IMPRESSION: f64 = 4.0;
 #[derive(Debug)]
 pub struct Weigher<'s> {
     state: &'s State,
+    /// Edges that are not in the state yet.
+    made: FxHashMap<KnowledgeId, Arc<Knowledge>>,
     known: FxHashMap<KnowledgeId, f64>,
 }
 
 impl<'s> Weigher<'s> {
     /// A weigher of the edges of a state.
     pub fn new(state: &'s State) -> Self {
-        Self { state, known: FxHashMap::default() }
+        Self { state, made: FxHashMap::default(), known: FxHashMap::default() }
+    }
+
+    /// Counts an edge in that is not in the state yet.
+    pub(crate) fn add(&mut self, id: KnowledgeId, edge: Arc<Knowledge>) {
+        self.made.insert(id, edge);
+    }
+
+    fn edge(&self, id: KnowledgeId) -> Option<&Knowledge> {
+        self.state.knowledge(id).or_else(|| self.made.get(&id)).map(AsRef::as_ref)
     }
 
     /// How much the knower of an edge believes its fact by this edge alone, 0.0–1.0.
@@ -54,7 +65,7 @@ impl<'s> Weigher<'s> {
         // Chains may be long, so they are walked without recursion: an edge is weighed when what it rests on is.
         let mut open = vec![id];
         while let Some(&next) = open.last() {
-            let Some(edge) = self.state.knowledge(next).filter(|_| !self.known.contains_key(&next)) else {
+            let Some(edge) = self.edge(next).filter(|_| !self.known.contains_key(&next)) else {
                 open.pop();
                 continue;
             };
@@ -70,17 +81,16 @@ impl<'s> Weigher<'s> {
     }
 
     /// The edges that are there of those that an edge rests on.
-    fn basis(&self, edge: &'s Knowledge) -> impl Iterator<Item = (KnowledgeId, &'s Knowledge)> + use<'s> {
-        let state = self.state;
-        edge.sources.iter().filter_map(move |source| match source {
-            Source::Basis { edge, .. } => Some((*edge, &**state.knowledge(*edge)?)),
+    fn basis<'a>(&'a self, edge: &'a Knowledge) -> impl Iterator<Item = (KnowledgeId, &'a Knowledge)> {
+        edge.sources.iter().filter_map(|source| match source {
+            Source::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
             Source::Experience { .. } => None,
         })
     }
 
     /// The belief of an edge, when those that it rests on are weighed.
-    fn weigh(&self, edge: &'s Knowledge) -> f64 {
-        let share = share(self.state, edge);
+    fn weigh(&self, edge: &Knowledge) -> f64 {
+        let share = self.share(edge);
         let mut basis: Vec<_> = self.basis(edge).collect();
         if basis.is_empty() {
             return edge.credence.get();
@@ -100,6 +110,18 @@ impl<'s> Weigher<'s> {
         }
         if matches!(edge.how, How::Deduced { .. }) { belief } else { belief * RETELLING }
     }
+
+    /// How much of the teller's belief an edge takes over, experience counted in.
+    pub(crate) fn share(&self, edge: &Knowledge) -> f64 {
+        let experience = |source: &Source| match source {
+            Source::Experience { told, seen, held } => {
+                let when = self.edge(*seen)?.learned_at();
+                self.edge(*told).map(|_| (*told, (when, *seen), *held))
+            }
+            Source::Basis { .. } => None,
+        };
+        experienced(edge.credence.get(), edge.sources.iter().filter_map(experience))
+    }
 }
 
 /// Whose knowledge an edge rests on: the teller's, or the knower's own.
@@ -108,18 +130,6 @@ fn teller(edge: &Knowledge) -> Option<Knower> {
         How::Told { by, .. } => by.clone().map(Knower::Entity),
         _ => Some(edge.knower.clone()),
     }
-}
-
-/// How much of the teller's belief an edge takes over, experience counted in.
-pub(crate) fn share(state: &State, edge: &Knowledge) -> f64 {
-    let experience = |source: &Source| match source {
-        Source::Experience { told, seen, held } => {
-            let when = state.knowledge(*seen)?.learned_at();
-            state.knowledge(*told).map(|_| (*told, (when, *seen), *held))
-        }
-        Source::Basis { .. } => None,
-    };
-    experienced(edge.credence.get(), edge.sources.iter().filter_map(experience))
 }
 
 /// A first impression, corrected by experience: what was told, when and by which edge the knower saw for itself, whether

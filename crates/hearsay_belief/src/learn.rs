@@ -194,7 +194,7 @@ pub fn say(
     for fact in states {
         let mut own = BTreeSet::new();
         scribe.state_fact(fact)?;
-        if sincerity == Sincerity::Sincere && view.fact(fact.id()).is_none_or(|known| known.ways().is_empty()) {
+        if sincerity == Sincerity::Sincere && view.fact(fact.id()).is_none_or(Known::is_made_up) {
             let edge = scribe.edge(&speaker, fact, How::Authored);
             own.insert((fact.id(), edge.id()));
             scribe.learn(&view, edge, Credence::FULL);
@@ -284,7 +284,7 @@ pub fn deduce(
     for premise in from {
         let statement = || state.fact(*premise).map_or_else(|| premise.to_string(), |fact| fact.statement().to_owned());
         let no_premise = || LearnError::NoPremise { knower: knower.clone(), statement: statement() };
-        let known = view.fact(*premise).filter(|known| !known.ways().is_empty()).ok_or_else(no_premise)?;
+        let known = view.fact(*premise).filter(|known| !known.is_made_up()).ok_or_else(no_premise)?;
         belief *= known.credence().get();
         sources.extend(basis(known));
     }
@@ -344,7 +344,7 @@ fn lower_first(sentence: &str) -> String {
 
 /// The edges by which a fact is known, as sources: the knower's own, if it has any. What it has passed on itself tells
 /// which of several are echoes, and what it made up.
-fn basis(known: &Known) -> impl Iterator<Item = Source> {
+pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Source> {
     let own = known.ways().iter().any(|way| way.via == Via::Own);
     let ways: Vec<&Way> = known.ways().iter().filter(|way| !own || way.via == Via::Own).collect();
     let several = ways.len() > 1;
@@ -355,6 +355,13 @@ fn basis(known: &Known) -> impl Iterator<Item = Source> {
 /// All of some but one or two.
 fn others(all: &[EntityId], one: &EntityId, another: Option<&EntityId>) -> Vec<EntityId> {
     all.iter().filter(|id| *id != one && Some(*id) != another).cloned().collect()
+}
+
+/// The name and the kind by which somebody is spoken of, with the attribute of each.
+pub(crate) fn naming<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
+    let newest = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
+    let known = newest.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
+    known.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
 }
 
 /// Writes down what is learned on one occasion.
@@ -411,15 +418,13 @@ impl<'s> Scribe<'s> {
     }
 
     fn edge(&self, knower: &EntityId, fact: &Fact, how: How) -> Knowledge {
-        let learned = self.occasion.time.clone();
-        let session = self.occasion.session.clone();
-        Knowledge { how, learned, session, ..Knowledge::authored(knower.clone().into(), fact.id()) }
+        self.occasion.edge(knower, fact.id(), how)
     }
 
     fn learn(&mut self, view: &View, edge: Knowledge, belief: Credence) {
         let edge = edge.sorted();
         if let Some(knower) = edge.knower.entity() {
-            let knew = view.fact(edge.fact).is_some();
+            let knew = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
             let lesson = Lesson { knower: knower.clone(), fact: edge.fact, edge: edge.id(), belief, knew };
             self.learning.lessons.push(lesson);
         }
@@ -437,8 +442,7 @@ impl<'s> Scribe<'s> {
         self.state_fact(said)?;
         let view = self.view(teller);
         let known = view.fact(fact.id());
-        let mut sources: Vec<Source> =
-            known.filter(|known| !known.ways().is_empty()).into_iter().flat_map(basis).collect();
+        let mut sources: Vec<Source> = known.filter(|known| !known.is_made_up()).into_iter().flat_map(basis).collect();
         sources.extend(own.iter().map(|(fact, edge)| Source::Basis { fact: *fact, edge: *edge }));
         let surety = match sincerity {
             Sincerity::Sincere if sources.is_empty() => {
@@ -498,10 +502,7 @@ impl<'s> Scribe<'s> {
         for id in entities {
             let knows =
                 |name: &str| view.facts_about(id).any(|known| known.subject() == id && *known.predicate() == *name);
-            for name in [attribute::NAME, attribute::KIND] {
-                let Some(fact) = self.state.newest(id, name).filter(|fact| fact.secrecy() != Secrecy::Secret) else {
-                    continue;
-                };
+            for (name, fact) in naming(self.state, id) {
                 if knows(name) {
                     continue;
                 }

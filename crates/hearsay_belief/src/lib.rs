@@ -21,6 +21,7 @@ mod audience;
 mod believe;
 mod chain;
 mod credence;
+pub mod gossip;
 pub mod learn;
 mod occasion;
 mod reveal;

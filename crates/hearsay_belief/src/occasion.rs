@@ -1,6 +1,11 @@
 //! Occasions: when and where something is learned, and who is there.
 
-use hearsay_model::{Date, EntityId, Fact, GameTime, Kind, SessionId, Standing, State, attribute, predicate, text};
+use std::sync::Arc;
+
+use hearsay_model::{
+    Date, EntityId, Fact, FactId, GameTime, How, Kind, Knowledge, SessionId, Standing, State, attribute, predicate,
+    text,
+};
 
 /// When and where something is learned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +25,12 @@ impl Occasion {
         Self { time, ..Self::default() }
     }
 
+    /// An edge of somebody who learns a fact on this occasion.
+    pub(crate) fn edge(&self, knower: &EntityId, fact: FactId, how: How) -> Knowledge {
+        let (learned, session) = (self.time.clone(), self.session.clone());
+        Knowledge { how, learned, session, ..Knowledge::authored(knower.clone().into(), fact) }
+    }
+
     /// The moment, where it can be placed.
     pub fn moment(&self) -> Option<GameTime> {
         self.time.as_ref().and_then(|date| date.time)
@@ -27,7 +38,7 @@ impl Occasion {
 }
 
 /// Whether a canon fact holds at a moment; or now, when none is given.
-fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
+pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.standing() == Standing::Canon && fact.validity().holds_at(moment)
 }
 
@@ -36,9 +47,15 @@ const DEAD: [&str; 5] = ["dead", "deceased", "died", "killed", "slain"];
 
 /// Whether somebody is dead at a moment: by a canon `condition` such as `dead` that holds then.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
-    state.facts_of(id).any(|fact| {
-        let says = fact.object().text().is_some_and(|words| DEAD.contains(&text::normal(words).as_str()));
-        says && fact.subject() == id && *fact.predicate() == *attribute::CONDITION && holds(fact, moment)
+    deaths(state, id).any(|fact| holds(fact, moment))
+}
+
+/// What says that somebody is dead, at some moment.
+pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> {
+    state.facts_of(id).filter(move |fact| {
+        let of_condition = *fact.predicate() == *attribute::CONDITION && fact.subject() == id;
+        let dead = |words: &str| DEAD.contains(&text::normal(words).as_str());
+        of_condition && fact.standing() == Standing::Canon && fact.object().text().is_some_and(dead)
     })
 }
 

@@ -1,10 +1,13 @@
 //! Trust: how far one character believes what another says.
 
-use hearsay_model::{Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, State, predicate};
+use hearsay_model::{
+    Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, State, Vocabulary, predicate,
+};
 
 use crate::{
     Known, Via, View, Way,
     credence::{credence, experienced},
+    view::are_against,
 };
 
 /// Trust in somebody of whom nothing is known.
@@ -51,7 +54,16 @@ impl Trust {
     /// attitude of ±100, in proportion. TRUSTS says it outright: 0 at −100, 1 at +100. Without an attitude of its own,
     /// HOSTILE_TO counts as −60, ALLIED_WITH, LIKES and CHILD_OF as +40, and KNOWS as +10; of several the strongest counts.
     pub fn of(view: &View, other: &EntityId) -> Self {
-        Self { first: credence(first_impression(view, other)), experiences: experiences(view, other) }
+        let first = match view.knower().entity() {
+            Some(knower) => first_impression(knower, other, view.facts_about(knower)),
+            None => STRANGER,
+        };
+        let told: Vec<&Known> = view.told_by(other).collect();
+        let experiences = match told.is_empty() {
+            true => Vec::new(),
+            false => experiences(&told, &view.facts().collect::<Vec<_>>(), other, view.vocabulary()),
+        };
+        Self { first: credence(first), experiences }
     }
 
     /// The trust of one character in another, as of what the game clock shows.
@@ -67,14 +79,18 @@ impl Trust {
     }
 }
 
-fn first_impression(view: &View, other: &EntityId) -> f64 {
-    let Some(knower) = view.knower().entity() else { return STRANGER };
+/// What somebody's feelings and allegiances make of it, by what it knows of itself and the other.
+pub(crate) fn first_impression<'k>(
+    knower: &EntityId,
+    other: &EntityId,
+    known: impl IntoIterator<Item = &'k Known>,
+) -> f64 {
     if knower == other {
         return 1.0;
     }
     let mut strongest = 0_i32;
     let mut said = None;
-    for known in view.facts_about(knower) {
+    for known in known {
         let object = known.object().entity();
         let towards = known.subject() == knower && object == Some(other);
         let between = towards || (known.subject() == other && object == Some(knower));
@@ -102,11 +118,17 @@ fn first_impression(view: &View, other: &EntityId) -> f64 {
     }
 }
 
-/// What the knower was told by somebody and also saw for itself, or saw to be otherwise.
-fn experiences(view: &View, other: &EntityId) -> Vec<Experience> {
+/// What the knower was told by somebody and also saw for itself, or saw to be otherwise: of what it was told, and what it
+/// has seen.
+pub(crate) fn experiences(
+    told: &[&Known],
+    seen: &[&Known],
+    other: &EntityId,
+    vocabulary: &Vocabulary,
+) -> Vec<Experience> {
     let mut found = Vec::new();
-    for known in view.told_by(other) {
-        let against: Vec<&Known> = view.against(known).collect();
+    for known in told {
+        let against = || seen.iter().filter(|other| are_against(vocabulary, known, other));
         for told in known.ways() {
             let by_other = matches!(&told.edge.how, How::Told { by: Some(by), .. } if by == other);
             if told.via != Via::Own || !by_other {
@@ -119,7 +141,7 @@ fn experiences(view: &View, other: &EntityId) -> Vec<Experience> {
                 sights.extend(seen.map(sight));
             };
             note(known, true);
-            for other in &against {
+            for other in against() {
                 // What began after it was told does not make it wrong.
                 let then = other.since().and_then(|date| date.time) <= told.since;
                 if then || other.bearing() == Some(Bearing::Refutes(known.id())) {

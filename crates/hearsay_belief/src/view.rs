@@ -10,7 +10,8 @@ use hearsay_model::{
 };
 
 use smallvec::SmallVec;
-use taking::{Reach, Stay, Taking};
+use taking::Taking;
+pub(crate) use taking::{Reach, groups, learned};
 
 /// By which way an edge of knowledge reaches the knower.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,6 +153,11 @@ impl Known {
         &self.shared
     }
 
+    /// Whether the knower has it from nowhere: it said so, and that is all.
+    pub fn is_made_up(&self) -> bool {
+        self.ways.is_empty()
+    }
+
     /// How much the knower believes it, by all [ways](crate::combine) together.
     ///
     /// What somebody saw or was told weighs more than what the place believes: a liar does not take up his own lie
@@ -207,10 +213,9 @@ impl View {
     /// 3. Passages that it, one of these groups or places during the stay, or everybody heard.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut taking = Taking::new(state, as_of);
-        let reach = |from: Knower, via| Reach { from, via, stay: Stay::ALWAYS, rank: None };
-        let mut sources = vec![reach(Knower::World, Via::Common)];
+        let mut sources = vec![Reach::all(Knower::World, Via::Common)];
         if matches!(knower, Knower::Entity(_)) {
-            sources.push(reach(knower.clone(), Via::Own));
+            sources.push(Reach::all(knower.clone(), Via::Own));
         }
         let mut taken = 0;
         loop {
@@ -272,16 +277,7 @@ impl View {
 
     /// Whether two facts cannot both be so.
     pub fn are_against(&self, a: &Known, b: &Known) -> bool {
-        let refutes = |a: &Known, b: &Known| a.bearing() == Some(Bearing::Refutes(b.id()));
-        if refutes(a, b) || refutes(b, a) {
-            return true;
-        }
-        if a.subject() != b.subject() || a.id() == b.id() {
-            return false;
-        }
-        let (same_predicate, same_object) = (a.predicate() == b.predicate(), a.object() == b.object());
-        (same_predicate && !same_object && self.vocabulary.is_functional(a.predicate()))
-            || (same_object && self.vocabulary.are_opposites(a.predicate(), b.predicate()))
+        are_against(&self.vocabulary, a, b)
     }
 
     /// The predicates and attributes of the campaign.
@@ -309,6 +305,20 @@ impl View {
         let vocabulary = Arc::clone(state.vocabulary());
         Self { knower: Knower::World, as_of: None, facts, passages, vocabulary }
     }
+}
+
+/// Whether two facts cannot both be so.
+pub(crate) fn are_against(vocabulary: &Vocabulary, a: &Known, b: &Known) -> bool {
+    let refutes = |a: &Known, b: &Known| a.bearing() == Some(Bearing::Refutes(b.id()));
+    if refutes(a, b) || refutes(b, a) {
+        return true;
+    }
+    if a.subject() != b.subject() || a.id() == b.id() {
+        return false;
+    }
+    let (same_predicate, same_object) = (a.predicate() == b.predicate(), a.object() == b.object());
+    (same_predicate && !same_object && vocabulary.is_functional(a.predicate()))
+        || (same_object && vocabulary.are_opposites(a.predicate(), b.predicate()))
 }
 
 #[cfg(test)]

@@ -18,23 +18,30 @@ use crate::{
 
 /// Whose knowledge reaches the knower, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reach {
-    pub(super) from: Knower,
-    pub(super) via: Via,
-    pub(super) stay: Stay,
+pub(crate) struct Reach {
+    pub(crate) from: Knower,
+    pub(crate) via: Via,
+    pub(crate) stay: Stay,
     /// The knower's rank there, if it is a member itself.
     pub(super) rank: Option<String>,
 }
 
+impl Reach {
+    /// All that somebody ever learns.
+    pub(crate) fn all(from: Knower, via: Via) -> Self {
+        Self { from, via, stay: Stay::ALWAYS, rank: None }
+    }
+}
+
 /// A stretch of game time: from a moment up to, not including, another. `None` is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Stay {
+pub(crate) struct Stay {
     from: Option<GameTime>,
     until: Option<GameTime>,
 }
 
 impl Stay {
-    pub(super) const ALWAYS: Self = Self { from: None, until: None };
+    const ALWAYS: Self = Self { from: None, until: None };
 
     fn and(self, other: Self) -> Self {
         let until = match (self.until, other.until) {
@@ -45,7 +52,7 @@ impl Stay {
     }
 
     /// Since when something learned then is known to one who stays so long; nothing, when it was learned too late.
-    fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
+    pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
         let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
         let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
         (begins_before_it_ends && in_time).then(|| self.from.max(learned))
@@ -88,9 +95,7 @@ impl<'s> Taking<'s> {
     /// Takes over what somebody knows, as far as it reaches one who stays with them so long.
     pub(super) fn take(&mut self, Reach { from, via, stay, rank }: &Reach) {
         for KnownFact { id, edge, index, fact } in self.state.known_facts(from) {
-            // What is known since ever is known since it began: nobody knows the future.
-            let learned = edge.learned_at().or_else(|| fact.validity().start());
-            let Some(since) = stay.receives(learned).filter(|since| self.is_past(*since)) else { continue };
+            let Some(since) = stay.receives(learned(edge, fact)).filter(|since| self.is_past(*since)) else { continue };
             let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since, belief: edge.credence };
             if edge.rank.is_some() && *via != Via::Own {
                 self.ranked.push(Ranked { way, index, fact: Arc::clone(fact), held: rank.clone() });
@@ -110,19 +115,15 @@ impl<'s> Taking<'s> {
             self.facts.len() as u32 - 1
         });
         let known = &mut self.facts[place as usize];
-        if way.edge.how == How::Shared {
-            known.shared.push(way);
-            return;
-        }
         // To have said something, without knowing it, is no way to belong anywhere.
-        if known.ways.is_empty() {
+        if known.ways.is_empty() && way.edge.how != How::Shared {
             if is_structure(fact) {
                 self.structure.push(Arc::clone(fact));
             } else if *fact.predicate() == *attribute::RANKS {
                 self.ranks.push(Arc::clone(fact));
             }
         }
-        known.ways.push(way);
+        known.add(way);
     }
 
     /// Takes what the knower's ranks open to it. Whether there was any.
@@ -179,49 +180,76 @@ impl<'s> Taking<'s> {
         facts
     }
 
-    /// The groups and places that the knower belongs to by what it knows, each with the way and the stay. Sorted, each
-    /// once.
+    /// The groups and places that the knower belongs to by what it knows.
     pub(super) fn groups(&self, id: &EntityId) -> Vec<Reach> {
-        let mut structure: BTreeMap<&EntityId, Vec<&Arc<Fact>>> = BTreeMap::new();
+        let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
         for fact in &self.structure {
             structure.entry(fact.subject()).or_default().push(fact);
         }
-        let mut reached: BTreeSet<(EntityId, Stay, Option<String>, Via)> = BTreeSet::new();
-        let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
-        while let Some((member, stay, resident)) = open.pop() {
-            for fact in structure.get(&member).into_iter().flatten() {
-                let Some(group) = fact.object().entity() else { continue };
-                let resides = *fact.predicate() == *predicate::RESIDENT_OF;
-                // A character is no part of anything; a group or place is, and hands its own way on.
-                let resident = match resident {
-                    None if *fact.predicate() == *predicate::PART_OF => continue,
-                    None => resides,
-                    Some(resident) => resident,
-                };
-                let validity = fact.validity();
-                let until = match validity.end() {
-                    // An end that the calendar does not understand lies in the past. All that can be placed before it
-                    // is what the group has known since ever.
-                    None if validity.is_closed() => {
-                        Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
-                    }
-                    end => end,
-                };
-                let stay = stay.and(Stay { from: validity.start(), until });
-                // A rank is the member's own; what lies above its group has none for it.
-                let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
-                let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
-                if group != id && reached.insert((group.clone(), stay, rank, via)) {
-                    open.push((group.clone(), stay, Some(resident)));
-                }
-            }
-        }
-        let reach = |(group, stay, rank, via)| Reach { from: Knower::Entity(group), via, stay, rank };
-        reached.into_iter().map(reach).collect()
+        groups(id, |member| structure.get(member).cloned().unwrap_or_default())
     }
 }
 
+/// When an edge came to be. What is known since ever is known since it began: nobody knows the future.
+pub(crate) fn learned(edge: &Knowledge, fact: &Fact) -> Option<GameTime> {
+    edge.learned_at().or_else(|| fact.validity().start())
+}
+
+/// The groups and places that somebody belongs to by the structure that it knows of each member: each with the way and
+/// the stay. Sorted, each once.
+pub(crate) fn groups<'f>(id: &EntityId, mut structure: impl FnMut(&EntityId) -> Vec<&'f Fact>) -> Vec<Reach> {
+    let mut reached: BTreeSet<(EntityId, Stay, Option<String>, Via)> = BTreeSet::new();
+    let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
+    while let Some((member, stay, resident)) = open.pop() {
+        for fact in structure(&member) {
+            let Some(group) = fact.object().entity() else { continue };
+            let resides = *fact.predicate() == *predicate::RESIDENT_OF;
+            // A character is no part of anything; a group or place is, and hands its own way on.
+            let resident = match resident {
+                None if *fact.predicate() == *predicate::PART_OF => continue,
+                None => resides,
+                Some(resident) => resident,
+            };
+            let validity = fact.validity();
+            let until = match validity.end() {
+                // An end that the calendar does not understand lies in the past. All that can be placed before it
+                // is what the group has known since ever.
+                None if validity.is_closed() => {
+                    Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
+                }
+                end => end,
+            };
+            let stay = stay.and(Stay { from: validity.start(), until });
+            // A rank is the member's own; what lies above its group has none for it.
+            let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
+            let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
+            if group != id && reached.insert((group.clone(), stay, rank, via)) {
+                open.push((group.clone(), stay, Some(resident)));
+            }
+        }
+    }
+    let reach = |(group, stay, rank, via)| Reach { from: Knower::Entity(group), via, stay, rank };
+    reached.into_iter().map(reach).collect()
+}
+
 impl Known {
+    /// A fact as it is known in certain ways, if it is known.
+    pub(crate) fn by(fact: &Arc<Fact>, ways: impl IntoIterator<Item = Way>, weigher: &mut Weigher) -> Option<Self> {
+        let mut known = Self::new(Arc::clone(fact));
+        ways.into_iter().for_each(|way| known.add(way));
+        known.settle(weigher);
+        (!known.ways.is_empty()).then_some(known)
+    }
+
+    /// Whom a group has told is no matter of its members.
+    fn add(&mut self, way: Way) {
+        match (&way.edge.how, &way.via) {
+            (How::Shared, Via::Own) => self.shared.push(way),
+            (How::Shared, _) => {}
+            _ => self.ways.push(way),
+        }
+    }
+
     /// Sorts the ways, and weighs them.
     fn settle(&mut self, weigher: &mut Weigher) {
         for way in &mut self.ways {

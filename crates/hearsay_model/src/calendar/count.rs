@@ -58,14 +58,19 @@ fn least_common_multiple(a: i128, b: u32) -> i128 {
 }
 
 impl Calendar {
-    pub(super) fn minutes_per_day(&self) -> i128 {
+    /// Minutes in a day; at least one, where the calendar can count.
+    pub fn minutes_per_day(&self) -> i64 {
+        i64::from(self.hours_per_day) * i64::from(self.minutes_per_hour)
+    }
+
+    pub(super) fn day_length(&self) -> i128 {
         i128::from(self.hours_per_day.max(1)) * i128::from(self.minutes_per_hour.max(1))
     }
 
     /// The day of a time, and the minute of that day.
     pub(super) fn day_of(&self, time: GameTime) -> (i128, i128) {
         let time = i128::from(time.0);
-        (time.div_euclid(self.minutes_per_day()), time.rem_euclid(self.minutes_per_day()))
+        (time.div_euclid(self.day_length()), time.rem_euclid(self.day_length()))
     }
 
     fn days_of_a_plain_year(&self) -> i128 {

@@ -76,7 +76,7 @@ impl<'a> Reading<'a> {
         let today = days.is_empty() && minute.is_some();
         let (first, after, precision) = if today { self.relative(0)? } else { self.days(days, suffix)? };
         let too_large = || CalendarError::TooLarge("the date");
-        let start = |day: i128| day.checked_mul(self.calendar.minutes_per_day()).ok_or_else(too_large);
+        let start = |day: i128| day.checked_mul(self.calendar.day_length()).ok_or_else(too_large);
         let (first, after, precision) = match minute {
             Some(minute) => (start(first)? + minute, start(first)? + minute + 1, Precision::Minute),
             None => (start(first)?, start(after)?, precision),

@@ -1,0 +1,469 @@
+//! What characters know while gossip goes on: as their views have it, found fact by fact, without making a view.
+
+use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
+
+use hearsay_model::{
+    Audience, AudienceRules, Bearing, Credence, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
+    Secrecy, Source, State, attribute, predicate,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::CARRIED;
+use crate::{
+    BELIEVED, Known, Trust, Via, View, Way, Weigher,
+    audience::is_structure,
+    credence::credence,
+    learn::{basis, naming},
+    trust::{experiences, first_impression},
+    view::{Reach, groups, learned},
+};
+
+/// An edge that somebody has.
+struct Held {
+    fact: FactId,
+    id: KnowledgeId,
+    edge: Arc<Knowledge>,
+    learned: Option<GameTime>,
+}
+
+/// A fact of membership and the like, by one edge.
+struct Bound {
+    fact: Arc<Fact>,
+    id: KnowledgeId,
+    learned: Option<GameTime>,
+    ranked: bool,
+}
+
+/// A fact that may be gossip: when it was learned, since when it is so.
+pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
+
+/// The edges of one knower.
+#[derive(Default)]
+struct Lore {
+    /// By fact.
+    held: Vec<Held>,
+    /// By the member.
+    structure: FxHashMap<EntityId, Vec<Bound>>,
+    /// What may be gossip. Sorted.
+    news: Vec<Rumour>,
+    /// What was told by whom.
+    told: FxHashMap<u32, Vec<FactId>>,
+    /// What was witnessed.
+    seen: Vec<FactId>,
+    /// Whether some of it is for certain ranks.
+    ranked: bool,
+}
+
+impl Lore {
+    fn of(&self, fact: FactId) -> &[Held] {
+        let start = self.held.partition_point(|held| held.fact < fact);
+        let len = self.held[start..].iter().take_while(|held| held.fact == fact).count();
+        &self.held[start..start + len]
+    }
+
+    fn note(&mut self, state: &State, fact: &Fact, edge: &Knowledge, learned: Option<GameTime>, is_news: bool) {
+        if let Some(learned) = learned.filter(|_| is_news && edge.how != How::Shared) {
+            self.news.push((learned, fact.validity().start(), fact.id()));
+        }
+        let fact = fact.id();
+        match &edge.how {
+            How::Told { by: Some(by), .. } => {
+                if let Some(by) = state.index_of(by) {
+                    self.told.entry(by).or_default().push(fact);
+                }
+            }
+            How::Witnessed => self.seen.push(fact),
+            _ => {}
+        }
+    }
+}
+
+/// Whose knowledge reaches a character; the first two are everybody's and its own.
+struct Mind {
+    sources: Vec<(Option<u32>, Reach)>,
+    /// The edges for certain ranks that are open to it, with since when.
+    open: FxHashSet<(KnowledgeId, Option<GameTime>)>,
+    /// Its relations to others, by the other.
+    bonds: Arc<FxHashMap<u32, Vec<FactId>>>,
+    /// How many of the moments had passed.
+    epoch: usize,
+}
+
+/// The name and kind by which somebody is spoken of, and all it was ever given.
+struct Naming {
+    newest: Vec<(&'static str, FactId)>,
+    all: Vec<(&'static str, FactId)>,
+}
+
+pub(super) struct Minds<'s> {
+    state: &'s State,
+    rules: AudienceRules,
+    ids: Vec<Option<&'s EntityId>>,
+    world: Lore,
+    lores: Vec<Option<Box<Lore>>>,
+    minds: Vec<Option<Box<Mind>>>,
+    weigher: Weigher<'s>,
+    /// Whether a fact may be gossip.
+    worth: FxHashMap<FactId, bool>,
+    /// What refutes or ends a fact. By id.
+    bearings: FxHashMap<FactId, Vec<FactId>>,
+    names: FxHashMap<EntityId, Arc<Naming>>,
+    /// When, within the step, somebody comes to belong somewhere, or to know that. Sorted.
+    moments: Vec<GameTime>,
+}
+
+impl<'s> Minds<'s> {
+    pub(super) fn new(state: &'s State, ids: Vec<Option<&'s EntityId>>, within: RangeInclusive<GameTime>) -> Self {
+        let mut bearings: FxHashMap<FactId, Vec<FactId>> = FxHashMap::default();
+        let mut moments = BTreeSet::new();
+        for fact in state.facts() {
+            if let Some(Bearing::Refutes(other) | Bearing::Ends(other)) = fact.bearing() {
+                bearings.entry(other).or_default().push(fact.id());
+            }
+            if is_structure(fact) || *fact.predicate() == *attribute::RANKS {
+                let learned = state.known_by(fact.id()).filter_map(|edge| learned(edge, fact));
+                moments.extend(learned.chain(fact.validity().start()).filter(|moment| within.contains(moment)));
+            }
+        }
+        let moments = moments.into_iter().collect();
+        let mut lores = Vec::new();
+        lores.resize_with(ids.len(), || None);
+        let mut minds = Vec::new();
+        minds.resize_with(ids.len(), || None);
+        let mut all = Self {
+            state,
+            rules: state.audience_rules(),
+            ids,
+            world: Lore::default(),
+            lores,
+            minds,
+            weigher: Weigher::new(state),
+            worth: FxHashMap::default(),
+            bearings,
+            names: FxHashMap::default(),
+            moments,
+        };
+        all.world = all.lore(&Knower::World);
+        all
+    }
+
+    fn lore(&mut self, knower: &Knower) -> Lore {
+        let mut lore = Lore::default();
+        for (id, edge) in self.state.edges_of(knower) {
+            let Some(fact) = self.state.fact(edge.fact) else { continue };
+            let (learned, ranked) = (learned(edge, fact), edge.rank.is_some());
+            let is_news = *knower != Knower::World && learned.is_some() && self.is_worth(fact);
+            lore.note(self.state, fact, edge, learned, is_news);
+            if is_structure(fact) {
+                let bound = Bound { fact: Arc::clone(fact), id, learned, ranked };
+                lore.structure.entry(fact.subject().clone()).or_default().push(bound);
+            }
+            if ranked {
+                lore.ranked = true;
+                self.note_moment(learned);
+            }
+            lore.held.push(Held { fact: fact.id(), id, edge: Arc::clone(edge), learned });
+        }
+        lore.held.sort_unstable_by_key(|held| (held.fact, held.id));
+        lore.news.sort_unstable();
+        lore
+    }
+
+    /// Whether a fact may be gossip at all.
+    fn is_worth(&mut self, fact: &Fact) -> bool {
+        if let Some(known) = self.worth.get(&fact.id()) {
+            return *known;
+        }
+        let vocabulary = self.state.vocabulary();
+        let structure = [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF, predicate::LOCATED_AT];
+        let worth = fact.secrecy() == Secrecy::Open
+            && !structure.contains(&fact.predicate().as_str())
+            && vocabulary.is_embedded(fact.predicate())
+            && vocabulary.audience(&self.rules, fact) != Audience::Private
+            && self.world.of(fact.id()).is_empty();
+        self.worth.insert(fact.id(), worth);
+        worth
+    }
+
+    /// Makes ready to ask what a character knows at a moment.
+    pub(super) fn wake(&mut self, who: u32, now: GameTime) {
+        let Some(id) = self.ids[who as usize] else { return };
+        self.load(who, id);
+        let epoch = self.moments.partition_point(|moment| *moment <= now);
+        let mind = self.minds[who as usize].as_ref();
+        if mind.is_some_and(|mind| mind.epoch == epoch) {
+            return;
+        }
+        let bonds = mind.map(|mind| Arc::clone(&mind.bonds)).unwrap_or_else(|| self.bonds(who));
+        let own = Knower::Entity(id.clone());
+        let all = vec![(None, Reach::all(Knower::World, Via::Common)), (Some(who), Reach::all(own.clone(), Via::Own))];
+        let mut mind = Mind { sources: all, open: FxHashSet::default(), bonds, epoch };
+        self.join(id, &mut mind, now);
+        // What is for certain ranks hangs on what is known of them: for that, a view is made.
+        let mut sources = mind.sources.iter().skip(2).filter_map(|(source, _)| *source);
+        if sources.any(|source| self.lores[source as usize].as_ref().is_some_and(|lore| lore.ranked)) {
+            let view = View::of(self.state, &own, Some(now));
+            let ways = view.facts().flat_map(Known::ways);
+            mind.open = ways
+                .filter(|way| way.via != Via::Own && way.edge.rank.is_some())
+                .map(|way| (way.id, way.since))
+                .collect();
+            self.join(id, &mut mind, now);
+        }
+        self.minds[who as usize] = Some(Box::new(mind));
+    }
+
+    /// Those who were awake before that wake anew.
+    fn note_moment(&mut self, moment: Option<GameTime>) {
+        let Some(moment) = moment else { return };
+        if let Err(at) = self.moments.binary_search(&moment) {
+            self.moments.insert(at, moment);
+        }
+    }
+
+    fn load(&mut self, who: u32, id: &EntityId) {
+        if self.lores[who as usize].is_none() {
+            self.lores[who as usize] = Some(Box::new(self.lore(&Knower::Entity(id.clone()))));
+        }
+    }
+
+    /// Adds the groups and places to which a character belongs by what it knows, until there are no more.
+    fn join(&mut self, id: &EntityId, mind: &mut Mind, now: GameTime) {
+        loop {
+            let found = groups(id, |member| {
+                let mut facts: Vec<&Fact> = Vec::new();
+                for (source, reach) in &mind.sources {
+                    let bounds = self.source(*source).and_then(|lore| lore.structure.get(member));
+                    for bound in bounds.into_iter().flatten() {
+                        let since = reach.stay.receives(bound.learned).filter(|since| *since <= Some(now));
+                        let closed = bound.ranked && reach.via != Via::Own;
+                        if since.is_some_and(|since| !closed || mind.open.contains(&(bound.id, since))) {
+                            facts.push(&bound.fact);
+                        }
+                    }
+                }
+                facts.sort_unstable_by_key(|fact| fact.id());
+                facts.dedup_by_key(|fact| fact.id());
+                facts
+            });
+            let before = mind.sources.len();
+            for reach in found {
+                let there = mind.sources.iter().any(|(_, other)| *other == reach);
+                let group = reach.from.entity().and_then(|group| Some((group.clone(), self.state.index_of(group)?)));
+                if let Some((group, index)) = group.filter(|_| !there) {
+                    self.load(index, &group);
+                    mind.sources.push((Some(index), reach));
+                }
+            }
+            if mind.sources.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn bonds(&self, who: u32) -> Arc<FxHashMap<u32, Vec<FactId>>> {
+        let mut bonds: FxHashMap<u32, Vec<FactId>> = FxHashMap::default();
+        for link in self.state.links_at(who) {
+            bonds.entry(link.other_index()).or_default().push(link.fact().id());
+        }
+        Arc::new(bonds)
+    }
+
+    fn source(&self, source: Option<u32>) -> Option<&Lore> {
+        source.map_or(Some(&self.world), |index| self.lores[index as usize].as_deref())
+    }
+
+    /// The edges by which a character has a fact at a moment, its records of telling too: each with the way, and since
+    /// when.
+    fn held(&self, who: u32, fact: FactId, now: GameTime) -> impl Iterator<Item = (&Held, &Via, Option<GameTime>)> {
+        let mind = self.minds[who as usize].as_deref();
+        mind.into_iter().flat_map(move |mind| {
+            let sources = mind.sources.iter().filter_map(|(source, reach)| Some((self.source(*source)?, reach)));
+            sources.flat_map(move |(lore, reach)| {
+                lore.of(fact).iter().filter_map(move |held| {
+                    let since = reach.stay.receives(held.learned).filter(|since| *since <= Some(now))?;
+                    let closed = held.edge.rank.is_some() && reach.via != Via::Own;
+                    (!closed || mind.open.contains(&(held.id, since))).then_some((held, &reach.via, since))
+                })
+            })
+        })
+    }
+
+    fn knows(&self, who: u32, fact: FactId, now: GameTime) -> bool {
+        self.held(who, fact, now).any(|(held, ..)| held.edge.how != How::Shared)
+    }
+
+    /// A fact as a character knows it at a moment.
+    pub(super) fn known(&mut self, who: u32, fact: FactId, now: GameTime) -> Option<Known> {
+        let ways: Vec<Way> = self
+            .held(who, fact, now)
+            .map(|(held, via, since)| {
+                let (edge, belief) = (Arc::clone(&held.edge), held.edge.credence);
+                Way { id: held.id, edge, via: via.clone(), since, belief }
+            })
+            .collect();
+        if ways.is_empty() {
+            return None;
+        }
+        Known::by(self.state.fact(fact)?, ways, &mut self.weigher)
+    }
+
+    /// What a character may have learned from `oldest` up to `latest`, and may tell: the newest first.
+    pub(super) fn news(&self, who: u32, oldest: GameTime, latest: GameTime) -> Vec<Rumour> {
+        let Some(mind) = self.minds[who as usize].as_deref() else { return Vec::new() };
+        let mut news: Vec<Rumour> = Vec::new();
+        for lore in mind.sources.iter().skip(1).filter_map(|(source, _)| self.source(*source)) {
+            let known = &lore.news[..lore.news.partition_point(|(learned, ..)| *learned <= latest)];
+            news.extend(known.iter().rev().take_while(|(learned, ..)| *learned >= oldest).take(CARRIED));
+        }
+        news.sort_unstable_by_key(|(learned, _, fact)| (*fact, *learned));
+        news.dedup_by_key(|(.., fact)| *fact);
+        news.sort_unstable_by_key(|(learned, began, fact)| (Reverse((*learned, *began)), *fact));
+        news.truncate(CARRIED);
+        news
+    }
+
+    /// When a fact was first learned that a character knew by a moment, by those from whom it has it.
+    pub(super) fn learned(&self, who: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
+        let ways = self.held(who, fact, known_by).filter(|(held, ..)| held.edge.how != How::Shared);
+        ways.map(|(held, ..)| held.learned).min().flatten()
+    }
+
+    /// How far one character believes another at a moment.
+    pub(super) fn trust(&mut self, who: u32, other: u32, now: GameTime) -> Trust {
+        let (Some(mind), Some(lore)) = (self.minds[who as usize].as_deref(), self.lores[who as usize].as_deref())
+        else {
+            return Trust { first: Credence::NONE, experiences: Vec::new() };
+        };
+        let (Some(id), Some(other_id)) = (self.ids[who as usize], self.ids[other as usize]) else {
+            return Trust { first: Credence::NONE, experiences: Vec::new() };
+        };
+        let between = mind.bonds.get(&other).cloned().unwrap_or_default();
+        let (mut told, mut seen) = (Vec::new(), Vec::new());
+        if let Some(facts) = lore.told.get(&other).filter(|_| !lore.seen.is_empty()) {
+            told.clone_from(facts);
+            seen.clone_from(&lore.seen);
+        }
+        let mut known = |mut facts: Vec<FactId>| -> Vec<Known> {
+            facts.sort_unstable();
+            facts.dedup();
+            facts.into_iter().filter_map(|fact| self.known(who, fact, now)).collect()
+        };
+        let (between, told, seen) = (known(between), known(told), known(seen));
+        let first = credence(first_impression(id, other_id, &between));
+        let (told, seen): (Vec<_>, Vec<_>) = (told.iter().collect(), seen.iter().collect());
+        Trust { first, experiences: experiences(&told, &seen, other_id, self.state.vocabulary()) }
+    }
+
+    /// How far a character takes a fact to be so, what it knows against it counted in; not at all, when it is over.
+    pub(super) fn conviction(&mut self, who: u32, known: &Known, now: GameTime) -> f64 {
+        let mut belief = known.credence().get();
+        for id in self.bearings.get(&known.id()).cloned().unwrap_or_default() {
+            let Some(other) = self.known(who, id, now) else { continue };
+            let certain = other.credence().get() >= BELIEVED;
+            let past = other.since().and_then(|date| date.time).is_none_or(|since| since <= now);
+            match other.bearing() {
+                Some(Bearing::Ends(_)) if certain && past => return 0.0,
+                // Outweighed, it is not told even as a rumour.
+                Some(Bearing::Refutes(_)) if certain => return 0.0,
+                Some(Bearing::Refutes(_)) => belief *= 1.0 - other.credence().get(),
+                _ => {}
+            }
+        }
+        belief
+    }
+
+    /// Whether a character has reason to think that another knows a fact.
+    pub(super) fn supposes(&self, who: u32, other: u32, known: &Known, now: GameTime) -> bool {
+        let Some(id) = self.ids[other as usize] else { return false };
+        let belongs = |group: &EntityId| {
+            let mut links = self.state.links_at(other).filter(|link| link.is_forward() && link.other() == group);
+            links.any(|link| {
+                let name = link.fact().predicate().as_str();
+                [predicate::MEMBER_OF, predicate::RESIDENT_OF].contains(&name) && self.knows(who, link.fact().id(), now)
+            })
+        };
+        let told = |how: &How| matches!(how, How::Told { by, citing } if [by, citing].contains(&&Some(id.clone())));
+        let knows = |way: &Way| match &way.via {
+            Via::Own => way.edge.company.contains(id) || told(&way.edge.how),
+            Via::Member(group) | Via::Resident(group) => belongs(group),
+            Via::Common => true,
+        };
+        known.ways().iter().any(knows) || known.shared().iter().any(|way| way.edge.company.contains(id))
+    }
+
+    /// Whether a fact concerns a third whom both know by name.
+    pub(super) fn concerns_both(&mut self, fact: &Fact, one: u32, other: u32, now: GameTime) -> bool {
+        let both = [self.ids[one as usize], self.ids[other as usize]];
+        fact.entities().any(|id| {
+            !both.contains(&Some(id)) && {
+                let names = self.naming(id);
+                [one, other].into_iter().all(|who| self.knows_as(who, &names, attribute::NAME, now))
+            }
+        })
+    }
+
+    fn knows_as(&self, who: u32, names: &Naming, name: &str, now: GameTime) -> bool {
+        names.all.iter().any(|(other, fact)| *other == name && self.knows(who, *fact, now))
+    }
+
+    fn naming(&mut self, id: &EntityId) -> Arc<Naming> {
+        if let Some(names) = self.names.get(id) {
+            return Arc::clone(names);
+        }
+        let newest = naming(self.state, id).map(|(name, fact)| (name, fact.id())).collect();
+        let mut all = Vec::new();
+        for fact in self.state.facts_of(id).filter(|fact| fact.subject() == id) {
+            let named = [attribute::NAME, attribute::KIND].into_iter().find(|name| *fact.predicate() == **name);
+            all.extend(named.map(|name| (name, fact.id())));
+        }
+        let names = Arc::new(Naming { newest, all });
+        self.names.insert(id.clone(), Arc::clone(&names));
+        names
+    }
+
+    /// The names and kinds that come with a fact: those that the teller knows and the hearer does not, each with what it
+    /// rests on.
+    pub(super) fn names(&mut self, fact: &Fact, teller: u32, hearer: u32, now: GameTime) -> Vec<(FactId, Vec<Source>)> {
+        let entities: BTreeSet<&EntityId> = fact.entities().collect();
+        let mut found = Vec::new();
+        for id in entities {
+            let names = self.naming(id);
+            for (name, fact) in &names.newest {
+                if self.knows_as(hearer, &names, name, now) {
+                    continue;
+                }
+                let known = self.known(teller, *fact, now);
+                found.extend(known.map(|known| (*fact, basis(&known).collect())));
+            }
+        }
+        found
+    }
+
+    /// How far an edge by itself makes its knower believe its fact.
+    pub(super) fn belief(&mut self, id: KnowledgeId, edge: &Knowledge) -> Credence {
+        credence(self.weigher.belief(id, edge))
+    }
+
+    /// A character learns something. The edge's id.
+    pub(super) fn learn(&mut self, who: u32, edge: &Arc<Knowledge>) -> KnowledgeId {
+        let (id, learned) = (edge.id(), edge.learned_at());
+        self.weigher.add(id, Arc::clone(edge));
+        let is_news = self.worth.get(&edge.fact).copied().unwrap_or_default();
+        if let (Some(lore), Some(fact)) = (&mut self.lores[who as usize], self.state.fact(edge.fact)) {
+            let key = (edge.fact, id);
+            let at = lore.held.partition_point(|held| (held.fact, held.id) < key);
+            if lore.held.get(at).is_none_or(|held| (held.fact, held.id) != key) {
+                lore.held.insert(at, Held { fact: edge.fact, id, edge: Arc::clone(edge), learned });
+                lore.note(self.state, fact, edge, learned, is_news);
+                // Only what is learned later than this breaks the order, and it is rare.
+                if let [.., before, last] = &lore.news[..]
+                    && last < before
+                {
+                    lore.news.sort_unstable();
+                }
+            }
+        }
+        id
+    }
+}
