@@ -56,15 +56,7 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
             let view = View::of(&state, &teller.clone().into(), None);
             let facts: Vec<_> = view.facts().take(20).filter_map(|known| state.fact(known.id()).cloned()).collect();
             let tell = |fact: &Arc<Fact>| {
-                let telling = learn::Telling {
-                    teller: &teller,
-                    hearers: &hearer,
-                    fact,
-                    retold: None,
-                    sincerity: learn::Sincerity::Sincere,
-                    citing: None,
-                    credence: None,
-                };
+                let telling = learn::Telling::new(&teller, &hearer, fact);
                 learn::tell(&state, &telling, &Occasion::default()).map_or_else(|_| Vec::new(), |told| told.changes)
             };
             facts.iter().flat_map(tell).collect::<Vec<_>>()

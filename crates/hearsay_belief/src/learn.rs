@@ -125,6 +125,13 @@ pub struct Telling<'a> {
     pub credence: Option<Credence>,
 }
 
+impl<'a> Telling<'a> {
+    /// Something that the teller knows, told sincerely and as it is.
+    pub fn new(teller: &'a EntityId, hearers: &'a [EntityId], fact: &'a Arc<Fact>) -> Self {
+        Self { teller, hearers, fact, retold: None, sincerity: Sincerity::Sincere, citing: None, credence: None }
+    }
+}
+
 /// Those present learn what happens before their eyes.
 ///
 /// # Errors
@@ -202,15 +209,7 @@ pub fn say(
         if heard_by.is_empty() {
             continue;
         }
-        let telling = Telling {
-            teller: &speaker,
-            hearers: &heard_by,
-            fact,
-            retold: None,
-            sincerity,
-            citing: None,
-            credence: None,
-        };
+        let telling = Telling { sincerity, ..Telling::new(&speaker, &heard_by, fact) };
         scribe.tell(&telling, &own)?;
     }
     Ok(scribe.learning)

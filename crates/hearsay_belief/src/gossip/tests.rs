@@ -381,15 +381,7 @@ proptest! {
             let time = Some(Date { raw: told.calendar().print(news.when), time: Some(news.when) });
             let occasion = Occasion { time, place: Some(news.place.clone()), session: None };
             let fact = Arc::clone(told.fact(news.fact).unwrap());
-            let telling = Telling {
-                teller: &news.teller,
-                hearers: std::slice::from_ref(&news.hearer),
-                fact: &fact,
-                retold: None,
-                sincerity: Default::default(),
-                citing: None,
-                credence: None,
-            };
+            let telling = Telling::new(&news.teller, std::slice::from_ref(&news.hearer), &fact);
             let learning = tell(&told, &telling, &occasion).unwrap();
             let lesson = &learning.lessons[0];
             prop_assert_eq!((lesson.edge, lesson.knew), (news.edge, news.knew));

@@ -18,7 +18,7 @@ fn dm() -> Provenance {
 }
 
 fn telling<'a>(teller: &'a EntityId, hearers: &'a [EntityId], fact: &'a Arc<Fact>) -> Telling<'a> {
-    Telling { teller, hearers, fact, retold: None, sincerity: Sincerity::Sincere, citing: None, credence: None }
+    Telling::new(teller, hearers, fact)
 }
 
 impl World {
