@@ -132,6 +132,7 @@ impl Reader {
             phrase: self.needed(&f, "phrase", "a predicate")?.to_owned(),
             inverse_phrase: self.owned(&f, "inverse_phrase"),
             symmetric: self.flag(&f, "symmetric").unwrap_or(false),
+            opposites: Vec::new(),
             functional: self.flag(&f, "functional").unwrap_or(false),
             embedded: self.flag(&f, "embedded").unwrap_or(true),
             audience: self.audience(&f, "audience"),
