@@ -107,7 +107,18 @@ impl View {
     /// Only from its own knowledge: what it learned in the other's company, what the other told it or it told the other,
     /// what a group or place knows to which it knows the other to belong, and common lore.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
-        let mut found: BTreeMap<FactId, Vec<Attributed>> = BTreeMap::new();
+        let mut belonging = BTreeMap::new();
+        let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut belonging));
+        self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
+    }
+
+    /// Why the knower thinks that somebody else knows a fact: what [`attributed`](Self::attributed) tells of it. The
+    /// latest first.
+    pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
+        self.reasons(other, known, &mut BTreeMap::new())
+    }
+
+    fn reasons(&self, other: &EntityId, known: &Known, belonging: &mut BTreeMap<EntityId, bool>) -> Vec<Attributed> {
         let belongs = |group: &EntityId| {
             let named = [predicate::MEMBER_OF, predicate::RESIDENT_OF];
             let mut about = self.facts().filter(|known| known.subject() == other);
@@ -116,37 +127,31 @@ impl View {
                 to_group && self.belief(known).hold == Hold::Believed
             })
         };
-        let mut belonging: BTreeMap<EntityId, bool> = BTreeMap::new();
-        for known in self.facts() {
-            let mut reasons = Vec::new();
-            let mut note = |reason, edge, since, belief| {
-                reasons.push(Attributed { reason, edge, since, credence: belief });
-            };
-            for way in known.ways() {
-                let with_other = way.edge.company.contains(other);
-                match &way.via {
-                    Via::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
-                    Via::Own if matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other) => {
-                        note(Reason::ToldMe, way.id, way.since, Credence::FULL);
-                    }
-                    Via::Member(group) | Via::Resident(group) => {
-                        if *belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
-                            note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
-                        }
-                    }
-                    Via::Common => note(Reason::Common, way.id, way.since, way.belief),
-                    Via::Own => {}
+        let mut reasons = Vec::new();
+        let mut note = |reason, edge, since, belief| {
+            reasons.push(Attributed { reason, edge, since, credence: belief });
+        };
+        for way in known.ways() {
+            let with_other = way.edge.company.contains(other);
+            match &way.via {
+                Via::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
+                Via::Own if matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other) => {
+                    note(Reason::ToldMe, way.id, way.since, Credence::FULL);
                 }
-            }
-            for way in known.shared().iter().filter(|way| way.edge.company.contains(other)) {
-                note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
-            }
-            if !reasons.is_empty() {
-                reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
-                found.insert(known.id(), reasons);
+                Via::Member(group) | Via::Resident(group) => {
+                    if *belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
+                        note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
+                    }
+                }
+                Via::Common => note(Reason::Common, way.id, way.since, way.belief),
+                Via::Own => {}
             }
         }
-        found
+        for way in known.shared().iter().filter(|way| way.edge.company.contains(other)) {
+            note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
+        }
+        reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
+        reasons
     }
 
     /// What the knower has reason to think that somebody else believes of something: the facts it attributes to them

@@ -165,6 +165,20 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
     Ok(scribe.learning)
 }
 
+/// One knower tells others what it says first: what it did not know before, it knows from itself; when it lies, it does
+/// not believe it.
+///
+/// # Errors
+/// As [`tell`], but that the teller need not have known it.
+pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
+    let mut scribe = Scribe::new(state, occasion);
+    scribe.alive(telling.teller)?;
+    let view = scribe.view(telling.teller);
+    let made_up = scribe.make_up(&view, telling.teller, telling.fact, telling.sincerity)?;
+    scribe.tell(telling, &made_up)?;
+    Ok(scribe.learning)
+}
+
 /// A line is said aloud: everyone in earshot learns that it was said, and by whom, and takes up what it states. What the
 /// speaker did not know before, it knows from itself; when it lies, it does not believe it.
 ///
@@ -192,14 +206,7 @@ pub fn say(
     scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     let view = scribe.view(&speaker);
     for fact in states {
-        let mut made_up = BTreeSet::new();
-        if view.fact(fact.id()).is_none() {
-            scribe.state_fact(fact)?;
-            let belief = if sincerity == Sincerity::Lie { Credence::NONE } else { Credence::FULL };
-            let edge = Knowledge { credence: belief, ..scribe.edge(&speaker, fact, How::Authored) };
-            made_up.insert((fact.id(), edge.id()));
-            scribe.learn(&view, edge, belief);
-        }
+        let made_up = scribe.make_up(&view, &speaker, fact, sincerity)?;
         if heard_by.is_empty() {
             continue;
         }
@@ -425,6 +432,25 @@ impl<'s> Scribe<'s> {
             self.learning.lessons.push(lesson);
         }
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
+    }
+
+    /// The speaker knows from itself what it says and did not know before; nothing, when it knew it.
+    fn make_up(
+        &mut self,
+        view: &View,
+        speaker: &EntityId,
+        fact: &Arc<Fact>,
+        sincerity: Sincerity,
+    ) -> Result<BTreeSet<(FactId, KnowledgeId)>, LearnError> {
+        if view.fact(fact.id()).is_some() {
+            return Ok(BTreeSet::new());
+        }
+        self.state_fact(fact)?;
+        let belief = if sincerity == Sincerity::Lie { Credence::NONE } else { Credence::FULL };
+        let edge = Knowledge { credence: belief, ..self.edge(speaker, fact, How::Authored) };
+        let made_up = BTreeSet::from([(fact.id(), edge.id())]);
+        self.learn(view, edge, belief);
+        Ok(made_up)
     }
 
     fn tell(&mut self, telling: &Telling, made_up: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {
