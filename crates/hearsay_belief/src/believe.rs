@@ -171,7 +171,7 @@ impl View {
             let learned = reasons.iter().map(|reason| reason.since).max().flatten();
             (known.since().and_then(|date| date.time), learned, known.recency(), known.id())
         };
-        fitting.sort_by(|a, b| rank(b).cmp(&rank(a)));
+        fitting.sort_by_key(|thought| std::cmp::Reverse(rank(thought)));
         fitting
     }
 }
