@@ -87,6 +87,8 @@ pub struct KnowerRow {
     pub conceals: bool,
     /// Who was there too, as far as they noticed; those they told, where they passed it on.
     pub company: Vec<EntityId>,
+    /// Whether this is no way of knowing, but the record of having passed it on.
+    pub passed_on: bool,
     /// From which rank on members of a group have it.
     pub rank: Option<String>,
 }
@@ -151,6 +153,10 @@ fn evidence(evidence: &Evidence) -> String {
 /// A fact in full, with who knows it.
 pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     let mut edges = would_learn(state, fact.id());
+    // What rests on something that fell is asleep, unless the fact as a whole is.
+    if fact.standing().is_in_world() {
+        edges.retain(|edge| state.knowledge(edge.id()).is_some());
+    }
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.id()));
     let known_by = edges.iter().map(|edge| KnowerRow {
         knower: edge.knower.clone(),
@@ -159,6 +165,7 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         learned: date(state, edge.learned.as_ref()),
         conceals: edge.conceals,
         company: edge.company.clone(),
+        passed_on: edge.how == How::Shared,
         rank: edge.rank.clone(),
     });
     let provenance = fact.provenance();
