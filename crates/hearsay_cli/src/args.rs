@@ -172,7 +172,7 @@ Examples:
     /// Let somebody read a document: its words, and what they state
     #[command(after_help = "\
 Example:
-  hearsay read campaigns/gullhaven harbour-ledger --by wren-oake --session 4")]
+  hearsay read campaigns/gullhaven customs-notice --by wren-oake --session 4")]
     Read(Read),
     /// Let somebody conclude something from what it knows
     #[command(after_help = "\

@@ -149,7 +149,8 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryErr
         fact,
     };
     let lessons: Vec<Lesson> = learned.into_iter().map(lesson).collect();
-    let lost = fallout.lost.iter().map(|edge| Loss {
+    let knew = fallout.lost.iter().filter(|edge| edge.how != How::Shared);
+    let lost = knew.map(|edge| Loss {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),

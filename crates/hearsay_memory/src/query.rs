@@ -139,6 +139,7 @@ pub(crate) fn how_in_words(how: &How) -> String {
         How::Read { document: Some(document) } => format!("read in {document}"),
         How::Read { document: None } => "read".into(),
         How::Authored => "knows it".into(),
+        How::Deduced { from } if from.len() == 1 => "concluded from a fact".into(),
         How::Deduced { from } => format!("concluded from {} facts", from.len()),
     }
 }

@@ -186,8 +186,8 @@ pub(super) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
     }
 }
 
-/// What somebody has reason to think that another believes of a subject, the latest first; of everything but common lore,
-/// when no subject is named.
+/// What somebody has reason to think that another believes, the latest first: of a subject or of everything. Common lore
+/// is left out, unless both subject and predicate are named.
 ///
 /// # Errors
 /// When a name cannot be resolved or the predicate is malformed.
@@ -229,7 +229,7 @@ pub fn thinks(
         .filter_map(|(id, reasons)| Some((view.fact(*id)?, reasons)))
         .filter(|(known, reasons)| {
             let common = reasons.iter().all(|reason| reason.reason == Reason::Common);
-            fits(known) && (subject.is_some() || !common)
+            fits(known) && !common
         })
         .collect();
     found.sort_by_key(|(known, reasons)| {
