@@ -148,7 +148,7 @@ no longer where it was.
 Examples:
   hearsay witness campaigns/gullhaven pell-saw-three-men --by wren-oake
   hearsay witness campaigns/gullhaven --at salt-quay --about salt-quay \"A boat burned at Salt Quay.\"
-  hearsay witness campaigns/gullhaven --by pell --by roz-keel --that odo-brandt LOCATED_AT salt-quay --dry-run")]
+  hearsay witness campaigns/gullhaven --by pell --that odo-brandt LOCATED_AT salt-quay --dry-run")]
     Witness(Witness),
     /// Say a line aloud: all in earshot hear it, and take up what it states
     #[command(after_help = "\
@@ -156,8 +156,8 @@ How far they believe it follows from how far they trust the speaker, and from ho
 sure the speaker is.
 
 Examples:
-  hearsay say campaigns/gullhaven bettony-lark \"He left at twenty to ten.\" --states odo-left-the-gull --to wren-oake
-  hearsay say campaigns/gullhaven odo-brandt \"I never left.\" --about odo-brandt \"Odo Brandt never left the Gull.\" --lie")]
+  hearsay say campaigns/gullhaven bettony-lark \"He left at ten.\" --states odo-left-the-gull
+  hearsay say campaigns/gullhaven odo-brandt \"I was in.\" --about odo-brandt \"Odo was in.\" --lie")]
     Say(Say),
     /// Let somebody tell others what it knows
     #[command(after_help = "\
@@ -166,8 +166,8 @@ Somebody can tell what it knows (a fact), or say something first (--about,
 
 Examples:
   hearsay tell campaigns/gullhaven bettony-lark odo-left-the-gull --to pell
-  hearsay tell campaigns/gullhaven bettony-lark odo-left-the-gull --to pell --retold \"Odo fled the Gull.\" --dry-run
-  hearsay tell campaigns/gullhaven odo-brandt --that odo-brandt LOCATED_AT salt-quay --lie --to captain-rusk")]
+  hearsay tell campaigns/gullhaven bettony-lark odo-left-the-gull --to pell --retold \"Odo fled.\"
+  hearsay tell campaigns/gullhaven pell --that odo-brandt LOCATED_AT salt-quay --lie --dry-run")]
     Tell(Tell),
     /// Let somebody read a document: its words, and what they state
     #[command(after_help = "\
@@ -177,7 +177,7 @@ Example:
     /// Let somebody conclude something from what it knows
     #[command(after_help = "\
 Example:
-  hearsay deduce campaigns/gullhaven bettony-lark --from odo-left-the-gull --certainty 0.7 --about odo-brandt \"Odo did it.\"")]
+  hearsay deduce campaigns/gullhaven pell --from pell-saw-three-men --about pell \"It was arson.\"")]
     Deduce(Deduce),
     /// Let somebody tell or see that something is not so
     #[command(after_help = "\
@@ -189,7 +189,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   hearsay reveal campaigns/gullhaven mirela-voss mirela-hid-the-ledger --to wren-oake --session 4
-  hearsay reveal campaigns/gullhaven tamsin-reed lucans-wet-shirt --to captain-rusk --openly --dry-run")]
+  hearsay reveal campaigns/gullhaven tamsin-reed lucans-wet-shirt --to wren-oake --openly")]
     Reveal(Reveal),
     /// Withdraw what somebody learned: it never happened, and what rests on it falls
     #[command(after_help = "\
@@ -200,7 +200,7 @@ Example:
     #[command(after_help = "\
 Examples:
   hearsay retcon campaigns/gullhaven club-alibi --never-so --dry-run
-  hearsay retcon campaigns/gullhaven wrens-debt --until \"4 Rainmoon 412\"")]
+  hearsay retcon campaigns/gullhaven club-new-store --until \"4 Rainmoon 412\"")]
     Retcon(Retcon),
     /// Make a new campaign directory
     #[command(after_help = "\
