@@ -108,7 +108,18 @@ impl View {
     /// what a group or place knows to which it knows the other to belong, and common lore. And where it sees something
     /// that came to its place while, as far as it knows, the other was there: what is plain to all who are there.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
-        let mut found: BTreeMap<FactId, Vec<Attributed>> = BTreeMap::new();
+        let mut thought = Thought::default();
+        let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut thought));
+        self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
+    }
+
+    /// Why the knower thinks that somebody else knows a fact: what [`attributed`](Self::attributed) tells of it. The
+    /// latest first.
+    pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
+        self.reasons(other, known, &mut Thought::default())
+    }
+
+    fn reasons<'v>(&'v self, other: &EntityId, known: &Known, thought: &mut Thought<'v>) -> Vec<Attributed> {
         let belongs = |group: &EntityId| {
             let named = [predicate::MEMBER_OF, predicate::RESIDENT_OF];
             let mut about = self.facts().filter(|known| known.subject() == other);
@@ -117,43 +128,37 @@ impl View {
                 to_group && self.belief(known).hold == Hold::Believed
             })
         };
-        let mut belonging: BTreeMap<EntityId, bool> = BTreeMap::new();
-        let stays = Stays::of(self);
-        for known in self.facts() {
-            let mut reasons = Vec::new();
-            let mut note = |reason, edge, since, belief| {
-                reasons.push(Attributed { reason, edge, since, credence: belief });
-            };
-            for way in known.ways() {
-                let with_other = way.edge.company.contains(other);
-                match &way.via {
-                    Via::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
-                    Via::Own if way.edge.how == How::Witnessed && *known.predicate() == *predicate::LOCATED_AT => {
-                        if let Some((stay, moment)) = stays.was_there(other, known) {
-                            note(Reason::WasThere(stay.place.clone()), stay.edge, Some(moment), way.belief);
-                        }
+        let mut reasons = Vec::new();
+        let mut note = |reason, edge, since, belief| {
+            reasons.push(Attributed { reason, edge, since, credence: belief });
+        };
+        for way in known.ways() {
+            let with_other = way.edge.company.contains(other);
+            match &way.via {
+                Via::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
+                Via::Own if way.edge.how == How::Witnessed && *known.predicate() == *predicate::LOCATED_AT => {
+                    let stays = thought.stays.get_or_insert_with(|| Stays::of(self));
+                    if let Some((stay, moment)) = stays.was_there(other, known) {
+                        note(Reason::WasThere(stay.place.clone()), stay.edge, Some(moment), way.belief);
                     }
-                    Via::Own if matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other) => {
-                        note(Reason::ToldMe, way.id, way.since, Credence::FULL);
-                    }
-                    Via::Member(group) | Via::Resident(group) => {
-                        if *belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
-                            note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
-                        }
-                    }
-                    Via::Common => note(Reason::Common, way.id, way.since, way.belief),
-                    Via::Own => {}
                 }
-            }
-            for way in known.shared().iter().filter(|way| way.edge.company.contains(other)) {
-                note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
-            }
-            if !reasons.is_empty() {
-                reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
-                found.insert(known.id(), reasons);
+                Via::Own if matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other) => {
+                    note(Reason::ToldMe, way.id, way.since, Credence::FULL);
+                }
+                Via::Member(group) | Via::Resident(group) => {
+                    if *thought.belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
+                        note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
+                    }
+                }
+                Via::Common => note(Reason::Common, way.id, way.since, way.belief),
+                Via::Own => {}
             }
         }
-        found
+        for way in known.shared().iter().filter(|way| way.edge.company.contains(other)) {
+            note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
+        }
+        reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
+        reasons
     }
 
     /// What the knower has reason to think that somebody else believes of something: the facts it attributes to them
@@ -176,6 +181,14 @@ impl View {
         fitting.sort_by_key(|entry| std::cmp::Reverse(rank(entry)));
         fitting
     }
+}
+
+/// What is found out once while one thinks of another.
+#[derive(Default)]
+struct Thought<'v> {
+    /// Whether the other belongs to a group or place.
+    belonging: BTreeMap<EntityId, bool>,
+    stays: Option<Stays<'v>>,
 }
 
 /// A stay of somebody or something at a place, as far as the one whose view it is knows.

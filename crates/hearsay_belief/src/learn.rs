@@ -172,6 +172,19 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
     Ok(scribe.learning)
 }
 
+/// One knower tells others what it says first: what it did not know before, it knows from itself, unless it lies.
+///
+/// # Errors
+/// As [`tell`], but that the teller need not have known it.
+pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
+    let mut scribe = Scribe::new(state, occasion);
+    scribe.alive(telling.teller)?;
+    let view = scribe.view(telling.teller);
+    let own = scribe.own(&view, telling.teller, telling.fact, telling.sincerity)?;
+    scribe.tell(telling, &own)?;
+    Ok(scribe.learning)
+}
+
 /// A line is said aloud: everyone in earshot learns that it was said, and by whom, and takes up what it states. What the
 /// speaker did not know before, it knows from itself, unless it lies.
 ///
@@ -199,13 +212,7 @@ pub fn say(
     scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     let view = scribe.view(&speaker);
     for fact in states {
-        let mut own = BTreeSet::new();
-        scribe.state_fact(fact)?;
-        if sincerity == Sincerity::Sincere && view.fact(fact.id()).is_none_or(Known::is_made_up) {
-            let edge = scribe.edge(&speaker, fact, How::Authored);
-            own.insert((fact.id(), edge.id()));
-            scribe.learn(&view, edge, Credence::FULL);
-        }
+        let own = scribe.own(&view, &speaker, fact, sincerity)?;
         if heard_by.is_empty() {
             continue;
         }
@@ -428,6 +435,24 @@ impl<'s> Scribe<'s> {
             self.learning.lessons.push(lesson);
         }
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
+    }
+
+    /// The speaker knows from itself what it says and did not know before, unless it lies; nothing, when it knew it.
+    fn own(
+        &mut self,
+        view: &View,
+        speaker: &EntityId,
+        fact: &Arc<Fact>,
+        sincerity: Sincerity,
+    ) -> Result<BTreeSet<(FactId, KnowledgeId)>, LearnError> {
+        self.state_fact(fact)?;
+        if sincerity == Sincerity::Lie || view.fact(fact.id()).is_some_and(|known| !known.is_made_up()) {
+            return Ok(BTreeSet::new());
+        }
+        let edge = self.edge(speaker, fact, How::Authored);
+        let own = BTreeSet::from([(fact.id(), edge.id())]);
+        self.learn(view, edge, Credence::FULL);
+        Ok(own)
     }
 
     fn tell(&mut self, telling: &Telling, own: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {

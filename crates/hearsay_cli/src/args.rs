@@ -1,9 +1,15 @@
 //! What can be typed.
 
+mod happen;
+mod know;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_model::{EntityId, Standing};
+
+pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
+pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
 
 const AFTER: &str = "\
 A campaign is a directory of YAML files. Every command first takes over what
@@ -88,6 +94,114 @@ Examples:
   hearsay path campaigns/gullhaven pell aldous-crane
   hearsay path campaigns/gullhaven pell aldous-crane --knower tuck --max 4")]
     Path(Path),
+    /// List what somebody knows, or what the players know, the newest first
+    #[command(after_help = "\
+Examples:
+  hearsay knows campaigns/gullhaven mirela-voss --about odo-brandt
+  hearsay knows campaigns/gullhaven pell --as-of \"4 Rainmoon 412\" --words boat
+  hearsay knows campaigns/gullhaven --players --since session-2
+  hearsay knows campaigns/gullhaven --players --as-of session-2")]
+    Knows(Knows),
+    /// Tell what somebody believes of something, and why; or what it thinks that another believes
+    #[command(after_help = "\
+What it takes to be so stands first, with the ways in which it knows it and what
+it knows that speaks against it; below it stands what is so.
+
+Examples:
+  hearsay believes campaigns/gullhaven captain-rusk jory-penhale
+  hearsay believes campaigns/gullhaven pell odo-brandt LOCATED_AT --as-of session-1
+  hearsay believes campaigns/gullhaven wren-oake jory-penhale --thinks-of dorric-stane")]
+    Believes(Believes),
+    /// Tell how somebody comes to know a fact, back to those who were there
+    #[command(after_help = "\
+Example:
+  hearsay chain campaigns/gullhaven tamsin-reed jory-found-the-ledger")]
+    Chain(WhoAndFact),
+    /// List who knows a fact: groups, places and characters, since when and how
+    #[command(after_help = "\
+Examples:
+  hearsay who-knows campaigns/gullhaven jory-found-the-ledger
+  hearsay who-knows campaigns/gullhaven sweet-water --as-of session-1")]
+    WhoKnows(WhoKnows),
+    /// List secrets: who holds them, and to whom they were told, by whom, in which session
+    #[command(after_help = "\
+Examples:
+  hearsay secrets campaigns/gullhaven mirela-voss
+  hearsay secrets campaigns/gullhaven --untold --limit 10")]
+    Secrets(Secrets),
+    /// Tell why somebody does not know a fact, and from whom it could hear it
+    #[command(after_help = "\
+Examples:
+  hearsay why-not campaigns/gullhaven pell jory-found-the-ledger
+  hearsay why-not campaigns/gullhaven dorric-stane watch-password")]
+    WhyNot(WhoAndFact),
+    /// List what others learned in a session, and somebody who was absent did not
+    #[command(after_help = "\
+Example:
+  hearsay missed campaigns/gullhaven kestrel-vane session-2")]
+    Missed(Missed),
+    /// Let those present see something happen
+    #[command(after_help = "\
+What is new is canon. A newer state ends the older: whoever is seen somewhere is
+no longer where it was.
+
+Examples:
+  hearsay witness campaigns/gullhaven pell-saw-three-men --by wren-oake
+  hearsay witness campaigns/gullhaven --at salt-quay --about salt-quay \"A boat burned at Salt Quay.\"
+  hearsay witness campaigns/gullhaven --by pell --that odo-brandt LOCATED_AT salt-quay --dry-run")]
+    Witness(Witness),
+    /// Say a line aloud: all in earshot hear it, and take up what it states
+    #[command(after_help = "\
+How far they believe it follows from how far they trust the speaker, and from how
+sure the speaker is.
+
+Examples:
+  hearsay say campaigns/gullhaven bettony-lark \"He left at ten.\" --states odo-left-the-gull
+  hearsay say campaigns/gullhaven odo-brandt \"I was in.\" --about odo-brandt \"Odo was in.\" --lie")]
+    Say(Say),
+    /// Let somebody tell others what it knows
+    #[command(after_help = "\
+Somebody can tell what it knows (a fact), or say something first (--about,
+--that). Retold wrongly, it becomes a fact of its own.
+
+Examples:
+  hearsay tell campaigns/gullhaven bettony-lark odo-left-the-gull --to pell
+  hearsay tell campaigns/gullhaven bettony-lark odo-left-the-gull --to pell --retold \"Odo fled.\"
+  hearsay tell campaigns/gullhaven pell --that odo-brandt LOCATED_AT salt-quay --lie --dry-run")]
+    Tell(Tell),
+    /// Let somebody read a document: its words, and what they state
+    #[command(after_help = "\
+Example:
+  hearsay read campaigns/gullhaven customs-notice --by wren-oake --session 4")]
+    Read(Read),
+    /// Let somebody conclude something from what it knows
+    #[command(after_help = "\
+Example:
+  hearsay deduce campaigns/gullhaven pell --from pell-saw-three-men --about pell \"It was arson.\"")]
+    Deduce(Deduce),
+    /// Let somebody tell or see that something is not so
+    #[command(after_help = "\
+Examples:
+  hearsay refute campaigns/gullhaven club-alibi --teller tamsin-reed --to captain-rusk
+  hearsay refute campaigns/gullhaven club-alibi --seen-by wren-oake")]
+    Refute(Refute),
+    /// Let a holder tell a secret; from others it stays concealed
+    #[command(after_help = "\
+Examples:
+  hearsay reveal campaigns/gullhaven mirela-voss mirela-hid-the-ledger --to wren-oake --session 4
+  hearsay reveal campaigns/gullhaven tamsin-reed lucans-wet-shirt --to wren-oake --openly")]
+    Reveal(Reveal),
+    /// Withdraw what somebody learned: it never happened, and what rests on it falls
+    #[command(after_help = "\
+Example:
+  hearsay forget campaigns/gullhaven tamsin-reed jory-found-the-ledger --dry-run")]
+    Forget(Forget),
+    /// Take a fact back: it never was so, or no longer since a date
+    #[command(after_help = "\
+Examples:
+  hearsay retcon campaigns/gullhaven club-alibi --never-so --dry-run
+  hearsay retcon campaigns/gullhaven club-new-store --until \"4 Rainmoon 412\"")]
+    Retcon(Retcon),
     /// Make a new campaign directory
     #[command(after_help = "\
 Example:
@@ -227,9 +341,8 @@ pub(crate) struct Ask {
     /// Who else is there; repeat it [default: those whom the speaker knows to be there]
     #[arg(long, value_name = "NPC")]
     pub(crate) with: Vec<String>,
-    /// As of this date on the campaign's calendar [default: now]
-    #[arg(long, value_name = "DATE")]
-    pub(crate) as_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) when: When,
     /// Tokens that the context may have [default: as hearsay.toml says, 1200]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
@@ -260,6 +373,8 @@ pub(crate) struct Search {
     /// Whose knowledge: an id or a name [default: everything in the world]
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
+    #[command(flatten)]
+    pub(crate) when: When,
     /// Results at most
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
@@ -308,6 +423,8 @@ pub(crate) struct Facts {
     /// Known to this knower: an id or a name
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
+    #[command(flatten)]
+    pub(crate) when: When,
     /// At most so many
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
@@ -322,6 +439,8 @@ pub(crate) struct Show {
     /// As this knower sees it: an id or a name
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
+    #[command(flatten)]
+    pub(crate) when: When,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -342,6 +461,8 @@ pub(crate) struct Walk {
     /// As this knower sees it: an id or a name
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
+    #[command(flatten)]
+    pub(crate) when: When,
 }
 
 #[derive(Debug, ClapArgs)]

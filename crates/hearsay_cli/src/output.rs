@@ -152,14 +152,20 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<MemoryError>() {
         Some(
             MemoryError::Calendar(_)
+            | MemoryError::EndsTooEarly { .. }
             | MemoryError::Fact(_)
+            | MemoryError::NoSessionEnd(_)
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
             | MemoryError::Scale(_),
         ) => WRONG_LINE,
-        Some(MemoryError::Unknown { .. } | MemoryError::Ambiguous { .. } | MemoryError::FactReference { .. }) => {
-            NO_SUCH
-        }
+        Some(
+            MemoryError::Unknown { .. }
+            | MemoryError::Ambiguous { .. }
+            | MemoryError::FactReference { .. }
+            | MemoryError::NoSession { .. }
+            | MemoryError::NotKnown { .. },
+        ) => NO_SUCH,
         Some(
             MemoryError::Settings { .. }
             | MemoryError::Campaign(_)

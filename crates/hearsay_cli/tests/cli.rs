@@ -254,6 +254,146 @@ fn an_import_that_was_undone_stays_undone() {
     assert_eq!(place.json(&["facts", "mill", "--object", "cooper"])["all"], 1);
 }
 
+/// A campaign with a session, in which Ada tells Ben of the stone.
+fn with_session(place: &Place) {
+    let session = r#"
+sessions:
+  - id: session-1
+    number: 1
+    title: The stone
+    start: "3 Springmonth 10, 10:00"
+    end: "3 Springmonth 10, 12:00"
+    present: [ben]
+    log:
+      - {speaker: ada, text: "It is cracked.", heard_by: [ben], time: "3 Springmonth 10, 11:00", facts: [{fact: stone-is-cracked}]}
+"#;
+    place.write("mill/session.yaml", session);
+}
+
+#[test]
+fn who_knows_and_believes_what() {
+    let place = Place::new();
+    with_session(&place);
+    let read = |line: &[&str]| place.json(&[&[line[0], "mill"], &line[1..]].concat());
+    let knows = read(&["knows", "ben", "--words", "cracking", "--since", "session-1"]);
+    assert_eq!((&knows["all"], &knows["facts"][0]["how"]), (&1.into(), &"told by ada".into()), "{knows}");
+    let as_of = |date| read(&["knows", "ben", "--words", "cracked", "--as-of", date])["all"].clone();
+    assert_eq!(
+        (as_of("2 Springmonth 10"), as_of("3 Springmonth 10"), as_of("session-1")),
+        (0.into(), 1.into(), 1.into())
+    );
+    let beliefs = read(&["believes", "ben", "ada"]);
+    let stone =
+        beliefs["answers"].as_array().unwrap().iter().find(|row| row["statement"] == "The millstone is cracked.");
+    assert_eq!((&stone.unwrap()["credence"], &stone.unwrap()["hold"]), (&0.7.into(), &"believed".into()));
+    assert_eq!(read(&["believes", "ben", "ada", "Occupation"])["truth"][0]["statement"], "Ada Flint works as miller.");
+    assert_eq!(read(&["believes", "ben", "ada", "--thinks-of", "ada"])[0]["because"], "ada told it");
+    assert_eq!(read(&["chain", "ben", "stone-is-cracked"])["ways"][0]["how"], "told by ada");
+    let holders = read(&["who-knows", "stone-is-cracked"]);
+    assert_eq!(holders["characters"].as_array().unwrap().len(), 2);
+    let early = read(&["who-knows", "stone-is-cracked", "--as-of", "2 Springmonth 10"]);
+    assert_eq!(early["characters"][0]["knower"], "ada");
+    let secrets = read(&["secrets", "ada"]);
+    assert_eq!(secrets["secrets"][0]["told"][0]["session"], "session-1", "{secrets}");
+    assert_eq!(read(&["secrets", "--untold"])["all"], 0);
+    assert_eq!(read(&["why-not", "sam-a", "stone-is-cracked"])["reasons"][0]["why"], "never_learned");
+    let early = read(&["why-not", "ben", "stone-is-cracked", "--as-of", "2 Springmonth 10"]);
+    assert_eq!(early["reasons"][0]["why"], "too_early");
+    assert_eq!(read(&["missed", "sam-a", "1"])["facts"][0]["learned_by"][0], "ben");
+    assert_eq!(read(&["knows", "--players"])["all"], 0);
+    for line in [
+        &["knows", "mill", "ben"][..],
+        &["believes", "mill", "ben", "ada"],
+        &["chain", "mill", "ben", "stone-is-cracked"],
+        &["who-knows", "mill", "stone-is-cracked"],
+        &["secrets", "mill"],
+        &["why-not", "mill", "sam-a", "stone-is-cracked"],
+        &["missed", "mill", "sam-a", "session-1"],
+    ] {
+        assert!(place.ok(line).contains("cracked"), "{line:?}");
+    }
+    // As of the day before, and as it was on record.
+    let yes = |line: &[&str]| place.ok(line).contains("cracked");
+    let ask = ["ask", "mill", "--as", "ben", "--no-meaning", "--with", "ada", "Is the millstone cracked?"];
+    assert!(yes(&ask) && place.ok(&ask).contains("What the others here know"), "{}", place.ok(&ask));
+    assert!(!yes(&[&ask[..], &["--as-of", "2 Springmonth 10"]].concat()));
+    let facts = ["facts", "mill", "--subject", "ada", "--knower", "ben"];
+    assert!(yes(&facts) && !yes(&[&facts[..], &["--as-of", "2 Springmonth 10"]].concat()));
+    place.ok(&["set", "mill", "ben", "goals", "Mend what is cracked."]);
+    for line in [&["facts", "mill", "--subject", "ben"][..], &["search", "mill", "mend", "--no-meaning"], &ask] {
+        assert!(place.ok(line).contains("Mend what"), "{line:?}");
+        assert!(!place.ok(&[line, &["--recorded", "1"]].concat()).contains("Mend what"), "{line:?}");
+    }
+    place.fails(&["facts", "mill", "--as-of", "session-1"], 2, &["--knower"]);
+    place.fails(&["knows", "mill", "ben", "--recorded", "99"], 1, &["position 99"]);
+    place.fails(&["knows", "mill", "ben", "--as-of", "41 Springmonth 10"], 2, &["41 Springmonth 10", "from 1 to 40"]);
+    place.fails(&["knows", "mill", "ben", "--as-of", "session-7"], 3, &["session-7", "`session-1`"]);
+    place.fails(&["missed", "mill", "ben", "7"], 3, &["`7`", "`session-1`"]);
+    place.fails(&["chain", "mill", "sam-a", "stone-is-cracked"], 3, &["sam-a does not know", "why-not"]);
+    place.fails(&["believes", "mill", "ben", "adda"], 3, &["adda", "ada"]);
+    place.fails(&["knows", "mill"], 2, &["WHO"]);
+}
+
+#[test]
+fn what_happens_is_learned_by_those_who_are_there() {
+    let place = Place::new();
+    let stone = "stone-is-cracked";
+    for who in ["ada", "ben"] {
+        place.ok(&["relate", "mill", who, "LOCATED_AT", "the-mill"]);
+    }
+    let tried = place.json(&["tell", "mill", "ada", stone, "--to", "ben", "--dry-run"]);
+    assert_eq!((&tried["written"], &tried["lessons"][0]["knower"]), (&Value::Null, &"ben".into()), "{tried}");
+    assert_eq!(place.json(&["who-knows", "mill", stone])["characters"].as_array().unwrap().len(), 1);
+    let told = place.ok(&["tell", "mill", "ada", stone, "--to", "ben"]);
+    assert!(told.contains("operation 4") && told.contains("ben: told by ada, credence 0.54"), "{told}");
+    let retold = ["tell", "mill", "ben", stone, "--to", "sam-a", "--retold", "The mill fell down."];
+    assert_eq!(place.json(&retold)["facts"][0]["bears"][0]["what"], "distorts");
+    assert!(place.ok(&["show", "mill", stone]).contains("distorted by"));
+    assert!(place.ok(&["show", "mill", stone]).contains("passed it on to ben"));
+    let seen = place.json(&[
+        "witness",
+        "mill",
+        "--at",
+        "the-mill",
+        "--about",
+        "the-mill",
+        "A cat sat there.",
+        "--time",
+        "5 Springmonth 10",
+    ]);
+    assert_eq!(seen["lessons"].as_array().unwrap().len(), 2, "{seen}");
+    let said = ["say", "mill", "ben", "Ada likes Sam.", "--that", "ada", "LIKES", "sam-b", "--to", "sam-a", "--lie"];
+    assert_eq!(place.json(&said)["facts"][0]["standing"], "false");
+    let from =
+        ["deduce", "mill", "ada", "--from", stone, "--about", "the-mill", "It will break.", "--certainty", "0.6"];
+    assert_eq!(place.json(&from)["lessons"][0]["credence"], 0.6);
+    let shown = place.json(&["refute", "mill", stone, "--seen-by", "ben"]);
+    assert!(shown["facts"][0]["statement"].as_str().unwrap().starts_with("It is not so that"));
+    assert_eq!(place.json(&["reveal", "mill", "ada", stone, "--to", "sam-b", "--openly"])["written"]["position"], 10);
+    let forgot = place.json(&["forget", "mill", "ben", stone, "--dry-run"]);
+    assert!(forgot["lost"].as_array().unwrap().len() >= 2, "{forgot}");
+    let until = place.ok(&["retcon", "mill", stone, "--until", "6 Springmonth 10", "--dry-run"]);
+    assert!(until.contains("still believes it: ada"), "{until}");
+    assert!(place.ok(&["retcon", "mill", stone, "--never-so"]).contains("loses: ben"));
+    place.fails(&["who-knows", "mill", stone], 3, &[stone]);
+    assert_eq!(place.json(&["history", "mill"])[0]["position"], 11);
+    let cat = place.json(&["facts", "mill", "--object", "cat sat"])["facts"][0]["id"].as_str().unwrap().to_owned();
+    place.fails(&["tell", "mill", "sam-a", &cat, "--to", "ben"], 1, &["sam-a does not know that", "say that it lies"]);
+    place.fails(&["tell", "mill", "adda", &cat, "--to", "ben"], 3, &["adda", "ada"]);
+    place.fails(&["tell", "mill", "ada", &cat, "--to", "the-mil"], 3, &["the-mill"]);
+    place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--credence", "2"], 2, &["credence", "not 2"]);
+    place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--time", "41 Springmonth 10"], 2, &["from 1 to 40"]);
+    place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--session", "3"], 3, &["there is no session `3`"]);
+    place.fails(&["tell", "mill", "ada", "--to", "ben"], 2, &["FACT"]);
+    place.fails(&["witness", "mill", &cat], 2, &["--by"]);
+    place.fails(&["read", "mill", "the-mill", "--by", "ben"], 1, &["nothing is written"]);
+    place.fails(&["forget", "mill", "sam-a", &cat], 1, &["never learned"]);
+    place.fails(&["retcon", "mill", &cat], 2, &["--never-so"]);
+    assert_eq!(place.json(&["history", "mill"])[0]["position"], 11, "nothing was changed");
+    assert_eq!(place.json(&["undo", "mill"])["position"], 12);
+    assert_eq!(place.json(&["who-knows", "mill", stone])["standing"], "canon");
+}
+
 #[test]
 fn review_decides() {
     let place = Place::new();

@@ -49,6 +49,15 @@ impl Ask {
         }
     }
 
+    /// The context by a state other than the present one, such as that of an earlier position: by words and graph alone.
+    /// Every text is indexed for it, so do it beside the worker.
+    ///
+    /// # Errors
+    /// When nobody is called so.
+    pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, MemoryError> {
+        self.context(state, &Index::of(state), None, true, settings)
+    }
+
     /// Assembles the context from what is there.
     pub(crate) fn context(
         &self,
@@ -143,6 +152,15 @@ pub struct Hit {
 }
 
 impl Search {
+    /// What is found in a state other than the present one: by words and graph alone. Every text is indexed for it, so do
+    /// it beside the worker.
+    ///
+    /// # Errors
+    /// When nobody is called so.
+    pub fn hits_of(&self, state: &State) -> Result<Vec<Hit>, MemoryError> {
+        self.hits(state, &Index::of(state), None, true)
+    }
+
     pub(crate) fn hits(
         &self,
         state: &State,

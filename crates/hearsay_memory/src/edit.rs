@@ -2,13 +2,13 @@
 //!
 //! Every function makes the changes of one operation from the state as it is. None applies them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    ApplyError, Attitude, Author, Change, Date, Entity, EntityId, Fact, FactId, Kind, Knower, Knowledge, Method,
-    Number, Object, Operation, Predicate, Provenance, Resolution, Secrecy, Setting, Standing, State, Timestamp,
-    Validity, Value, attribute, predicate, text,
+    ApplyError, Attitude, Author, Change, Date, Entity, EntityId, Fact, FactId, How, Kind, Knower, Knowledge,
+    KnowledgeId, Method, Number, Object, Operation, Predicate, Provenance, Resolution, Secrecy, Setting, Source,
+    Standing, State, Timestamp, Validity, Value, attribute, predicate, text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -331,7 +331,7 @@ impl Editor<'_> {
 
     /// The relation that a name (`OWES`), the name of an inverse (`HAS_MEMBER`) or words (`works for`) mean, and whether
     /// they read it backwards. Words that no relation is phrased in are a relation of their own.
-    fn relation(&self, given: &str) -> Result<(Predicate, bool), MemoryError> {
+    pub(crate) fn relation(&self, given: &str) -> Result<(Predicate, bool), MemoryError> {
         let vocabulary = self.state.vocabulary();
         let named = Predicate::new(given).ok().filter(Predicate::is_relation);
         let is_name = named.is_some();
@@ -420,11 +420,7 @@ impl Editor<'_> {
         let new = old.to_builder().object(object).statement(&statement).mentions(mentions);
         let new = Arc::new(new.provenance(provenance).standing(standing).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
-        for edge in self.state.recorded_knowledge(old.id()) {
-            if edge.knower.entity().is_none_or(|id| self.state.entity(id).is_some()) {
-                changes.push(Change::Learn(Arc::new(Knowledge { fact: new.id(), ..Knowledge::clone(edge) })));
-            }
-        }
+        changes.extend(moved(self.state, old.id(), new.id()));
         if new.id() != old.id() {
             let reveals = self.state.reveals().filter(|reveal| reveal.facts().any(|fact| fact == old.id()));
             let reveals = reveals.map(|reveal| reveal.with_fact(old.id(), new.id()));
@@ -432,6 +428,58 @@ impl Editor<'_> {
         }
         Ok((new, changes))
     }
+}
+
+/// The edges of one fact as edges of another, and what rests on them: since the ids of edges change with what they rest
+/// on, in the order in which they rest on each other. Conclusions stay with the old fact: they may not follow any more.
+fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
+    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = BTreeMap::new();
+    let is_there = |edge: &Arc<Knowledge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    let mut open: Vec<_> = state.recorded_knowledge(old).filter(|edge| is_there(edge)).cloned().collect();
+    while let Some(edge) = open.pop() {
+        let id = edge.id();
+        if edges.contains_key(&id) {
+            continue;
+        }
+        let follows = |edge: &&Arc<Knowledge>| !matches!(edge.how, How::Deduced { .. }) && is_there(edge);
+        open.extend(state.resting_on(id).map(|(_, edge)| edge).filter(follows).cloned());
+        edges.insert(id, edge);
+    }
+    let (mut ids, mut changes) = (BTreeMap::<KnowledgeId, KnowledgeId>::new(), Vec::new());
+    for &first in edges.keys() {
+        let mut open = vec![first];
+        while let Some(&id) = open.last() {
+            let Some(edge) = edges.get(&id).filter(|_| !ids.contains_key(&id)) else {
+                open.pop();
+                continue;
+            };
+            let before = open.len();
+            let rests_on = edge.sources.iter().flat_map(Source::edges);
+            open.extend(rests_on.filter(|id| edges.contains_key(id) && !ids.contains_key(id)));
+            if open.len() > before {
+                continue;
+            }
+            open.pop();
+            let to = |id: &KnowledgeId| ids.get(id).copied().unwrap_or(*id);
+            let source = |source: &Source| match source {
+                Source::Basis { fact, edge } => {
+                    Source::Basis { fact: if *fact == old { new } else { *fact }, edge: to(edge) }
+                }
+                Source::Experience { told, seen, held } => {
+                    Source::Experience { told: to(told), seen: to(seen), held: *held }
+                }
+            };
+            let fact = if edge.fact == old { new } else { edge.fact };
+            let sources = edge.sources.iter().map(source).collect();
+            let moved = Knowledge { fact, sources, ..Knowledge::clone(edge) }.sorted();
+            ids.insert(id, moved.id());
+            if edge.fact != old && moved.id() != id {
+                changes.push(Change::Unlearn(id));
+            }
+            changes.push(Change::Learn(Arc::new(moved)));
+        }
+    }
+    changes
 }
 
 /// A newer state of a functional predicate ends the older (decision 5), which are among the values that are open; the

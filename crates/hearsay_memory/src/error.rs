@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use hearsay_belief::learn::LearnError;
 use hearsay_campaign::CampaignErrors;
 use hearsay_embed::EmbedError;
-use hearsay_model::{ApplyError, CalendarError, EntityId, FactError, FactId, IdError, PredicateError, ScaleError};
+use hearsay_model::{
+    ApplyError, CalendarError, EntityId, FactError, FactId, IdError, PredicateError, ScaleError, SessionId,
+};
 use hearsay_store::StoreError;
 use thiserror::Error;
 
@@ -92,6 +95,48 @@ pub enum MemoryError {
         /// Its standing.
         standing: hearsay_model::Standing,
     },
+    /// Something cannot be learned or told.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+    /// Somebody is to forget what it never learned by itself.
+    #[error("{knower} never learned by itself that \u{201C}{statement}\u{201D}{}", inherited(*known))]
+    NotLearned {
+        /// Who.
+        knower: EntityId,
+        /// The fact's sentence.
+        statement: String,
+        /// Whether it knows it as a member or resident, or as everybody does.
+        known: bool,
+    },
+    /// Somebody is asked how it comes to know what it does not know.
+    #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `why-not` tells why")]
+    NotKnown {
+        /// Who.
+        knower: EntityId,
+        /// The fact's sentence.
+        statement: String,
+    },
+    /// A fact would end before it begins.
+    #[error("\u{201C}{statement}\u{201D} is so since {from}: it cannot have ended at {until}")]
+    EndsTooEarly {
+        /// The fact's sentence.
+        statement: String,
+        /// Since when it is so.
+        from: String,
+        /// The end given.
+        until: String,
+    },
+    /// A session that is not there.
+    #[error("there is no session `{given}`{}", sessions(known))]
+    NoSession {
+        /// What was given.
+        given: String,
+        /// The sessions there are.
+        known: Vec<SessionId>,
+    },
+    /// A session of which nobody knows when it ended in the game.
+    #[error("nothing says when session `{0}` ended in game time; give its `end`, or a date instead")]
+    NoSessionEnd(SessionId),
     /// Nothing to undo.
     #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
     NothingToUndo {
@@ -140,5 +185,16 @@ fn hint(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(", ")),
+    }
+}
+
+fn inherited(known: bool) -> &'static str {
+    if known { ": it knows it as a member or resident, or as everybody does" } else { "" }
+}
+
+fn sessions(known: &[SessionId]) -> String {
+    match known {
+        [] => ": none is on record".into(),
+        ids => format!("; there are {}", ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")),
     }
 }

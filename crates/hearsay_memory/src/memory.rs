@@ -14,7 +14,9 @@ use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Decision, Edit, Event, Hit, MemoryError, Proposal, Proposed, Search, Settings, Status, Ticket, World,
+    Answer, Ask, Decision, Edit, Event, Happening, Hit, MemoryError, Preview, Proposal, Proposed, Retcon, Search,
+    Settings, Status, Ticket, World,
+    preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
     worker::{self, Command, ReadJob, Write, guarded},
@@ -223,6 +225,33 @@ impl Memory {
     /// As [`write`](Self::write).
     pub fn edit(&self, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| edit.operation(&world.state, Author::Dm, now()))
+    }
+
+    /// Lets somebody learn something that happens in the game.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn learn(&self, author: Author, happening: Happening) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| happening.operation(&world.state, author.clone(), now()))
+    }
+
+    /// Takes back something of the world, as the DM.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn retcon(&self, retcon: Retcon) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| retcon.operation(&world.state, Author::Dm, now()))
+    }
+
+    /// Says what an operation would do to what everybody knows, without doing it.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when the operation cannot be made or applied.
+    pub fn preview(
+        &self,
+        make: impl FnOnce(&World) -> Result<Operation, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<Preview>, MemoryError> {
+        self.read_aside(move |world| preview(&world.state, make(world)?))
     }
 
     /// Carries out the DM's decision on a fact, named by id, the beginning of its id, or handle.

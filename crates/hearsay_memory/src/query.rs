@@ -2,17 +2,32 @@
 //!
 //! Each is a function of the state, to be called in [`Memory::read`](crate::Memory::read).
 
+mod as_of;
+mod beliefs;
+mod holders;
+mod knows;
+
 use std::collections::BTreeMap;
 
 use hearsay_belief::{Revealable, Trust, View, revealable};
 use hearsay_model::{
-    EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId, Standing,
-    State, Timestamp, Value, text,
+    Bearing, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
+    Standing, State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
 
 use crate::{MemoryError, ReviewItem, edit::resolve, find_fact, review_items, would_learn};
+
+pub use as_of::{AsOf, find_session};
+pub use beliefs::{
+    AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
+};
+pub use holders::{
+    HolderRow, Obstacle, SecretFilter, SecretHolder, SecretRow, SourceRow, TellingRow, WhoKnows, WhyNot, secrets,
+    who_knows, why_not,
+};
+pub use knows::{KnowsFilter, KnowsRow, Missed, MissedLine, MissedRow, PartyKnower, PartyRow, knows, missed, party};
 
 /// A fact in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,6 +66,8 @@ pub struct FactRow {
     pub session: Option<SessionId>,
     /// Where it is written: file, line and field, or the words that state it.
     pub evidence: Vec<String>,
+    /// What it has to do with other facts.
+    pub bears: Vec<BearingRow>,
     /// Who knows it by an edge, with credence and how.
     pub known_by: Vec<KnowerRow>,
 }
@@ -68,6 +85,23 @@ pub struct KnowerRow {
     pub learned: Option<String>,
     /// Whether they keep it to themselves.
     pub conceals: bool,
+    /// Who was there too, as far as they noticed; those they told, where they passed it on.
+    pub company: Vec<EntityId>,
+    /// Whether this is no way of knowing, but the record of having passed it on.
+    pub passed_on: bool,
+    /// From which rank on members of a group have it.
+    pub rank: Option<String>,
+}
+
+/// What a fact has to do with another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BearingRow {
+    /// `distorts`, `refutes`, `ends`, `covers`; of the other fact, where that bears on this one: `distorted by`, …
+    pub what: &'static str,
+    /// The other fact.
+    pub fact: FactId,
+    /// The sentence that states it.
+    pub statement: String,
 }
 
 /// Which facts to list.
@@ -83,6 +117,8 @@ pub struct FactFilter {
     pub standing: Option<Standing>,
     /// Known to this knower: an id or a name.
     pub knower: Option<String>,
+    /// What the knower knew then; all that it knows, when nothing is said.
+    pub as_of: Option<GameTime>,
     /// At most so many.
     pub limit: usize,
 }
@@ -93,7 +129,7 @@ fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
 }
 
 /// How somebody learned something, in words, by ids.
-fn how(how: &How) -> String {
+pub(crate) fn how_in_words(how: &How) -> String {
     match how {
         How::Witnessed => "witnessed".into(),
         How::Told { by: Some(by), citing: None } => format!("told by {by}"),
@@ -103,6 +139,7 @@ fn how(how: &How) -> String {
         How::Read { document: Some(document) } => format!("read in {document}"),
         How::Read { document: None } => "read".into(),
         How::Authored => "knows it".into(),
+        How::Deduced { from } if from.len() == 1 => "concluded from a fact".into(),
         How::Deduced { from } => format!("concluded from {} facts", from.len()),
     }
 }
@@ -117,13 +154,20 @@ fn evidence(evidence: &Evidence) -> String {
 /// A fact in full, with who knows it.
 pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     let mut edges = would_learn(state, fact.id());
+    // What rests on something that fell is asleep, unless the fact as a whole is.
+    if fact.standing().is_in_world() {
+        edges.retain(|edge| state.knowledge(edge.id()).is_some());
+    }
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.id()));
     let known_by = edges.iter().map(|edge| KnowerRow {
         knower: edge.knower.clone(),
         credence: edge.credence.get(),
-        how: how(&edge.how),
+        how: how_in_words(&edge.how),
         learned: date(state, edge.learned.as_ref()),
         conceals: edge.conceals,
+        company: edge.company.clone(),
+        passed_on: edge.how == How::Shared,
+        rank: edge.rank.clone(),
     });
     let provenance = fact.provenance();
     FactRow {
@@ -144,8 +188,27 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         author: provenance.author.to_string(),
         session: provenance.session.clone(),
         evidence: provenance.evidence.iter().map(evidence).collect(),
+        bears: bears(state, fact),
         known_by: known_by.collect(),
     }
+}
+
+/// What a fact has to do with others, and they with it.
+fn bears(state: &State, fact: &Fact) -> Vec<BearingRow> {
+    let row = |what, other: &Fact| BearingRow { what, fact: other.id(), statement: other.statement().to_owned() };
+    let own = fact.bearing().and_then(|bearing| Some(row(bearing.as_str(), state.asserted(bearing.fact())?)));
+    let on_this = state.facts_of(fact.subject()).filter_map(|other| {
+        let what = match other.bearing().filter(|bearing| bearing.fact() == fact.id())? {
+            Bearing::Distorts(_) => "distorted by",
+            Bearing::Refutes(_) => "refuted by",
+            Bearing::Ends(_) => "ended by",
+            Bearing::Covers(_) => "covered by",
+        };
+        Some(row(what, other))
+    });
+    let mut on_this: Vec<BearingRow> = on_this.collect();
+    on_this.sort_by_key(|row| row.fact);
+    own.into_iter().chain(on_this).collect()
 }
 
 /// The facts that a filter lets through, by subject, predicate and id; and how many there are in all.
@@ -156,7 +219,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
     let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), None));
+    let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
     let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
     let points_at = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
         Object::Entity(entity) => Some(entity) == id.as_ref(),
@@ -207,8 +270,8 @@ pub enum Shown {
 ///
 /// # Errors
 /// When nothing is meant, or several things are.
-pub fn show(state: &State, what: &str, knower: Option<&str>) -> Result<Shown, MemoryError> {
-    let view = view_of(state, knower, None)?;
+pub fn show(state: &State, what: &str, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Shown, MemoryError> {
+    let view = view_of(state, knower, as_of)?;
     let id = match resolve(state, what) {
         Ok(id) => id,
         Err(unknown) => {
@@ -242,6 +305,8 @@ pub struct WalkFilter {
     pub predicates: Vec<String>,
     /// As this knower sees it: an id or a name.
     pub knower: Option<String>,
+    /// As the knower saw it then; by all that it knows, when nothing is said.
+    pub as_of: Option<GameTime>,
 }
 
 /// An entity that a walk reached.
@@ -275,7 +340,7 @@ pub fn neighbours(
     limit: usize,
 ) -> Result<Vec<NeighbourRow>, MemoryError> {
     let from = resolve(state, from)?;
-    let view = view_of(state, filter.knower.as_deref(), None)?;
+    let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
     let walk = Walk { direction: filter.direction, predicates, view: view.as_ref() };
     let called = names(state, view.as_ref());
@@ -324,7 +389,7 @@ pub fn path(
     longest: usize,
 ) -> Result<Option<Vec<StepRow>>, MemoryError> {
     let (from, to) = (resolve(state, from)?, resolve(state, to)?);
-    let view = view_of(state, filter.knower.as_deref(), None)?;
+    let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
     let walk = Walk { direction: filter.direction, predicates, view: view.as_ref() };
     let called = names(state, view.as_ref());

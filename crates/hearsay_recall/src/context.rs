@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Heard, Known, Via, View};
+use hearsay_belief::{Heard, Hold, Known, Reason, Via, View};
 use hearsay_model::{
-    Calendar, Credence, EntityId, Evidence, FactId, GameTime, How, PassageId, SessionId, Vocabulary, attribute,
-    predicate, text,
+    Bearing, Calendar, Credence, EntityId, Evidence, FactId, GameTime, How, PassageId, SessionId, Vocabulary,
+    attribute, predicate, text,
 };
 use serde::Serialize;
 
@@ -44,6 +44,12 @@ const BELIEVED: f64 = 0.65;
 
 /// Results below this score have nothing to do with the question.
 const RELEVANT: f32 = 0.04;
+
+/// Others who are looked at, to say what they know.
+const MOST_PRESENT: usize = 8;
+
+/// Facts that others who are there are said to know.
+const MOST_SHARED: usize = 4;
 
 /// A fact among the first so many results is said again, though the speaker's relations already have it.
 const LEADING: usize = 5;
@@ -108,7 +114,7 @@ pub struct Line {
 /// A part of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
-    /// What it is about: `speaker`, `relations`, `scene`, `knowledge`.
+    /// What it is about: `speaker`, `relations`, `scene`, `knowledge`, `others`.
     pub name: &'static str,
     /// Its heading.
     pub title: String,
@@ -127,7 +133,7 @@ pub struct SceneContext {
     pub name: String,
     /// What was asked.
     pub question: String,
-    /// Speaker, relations, scene, knowledge.
+    /// Speaker, relations, scene, knowledge, and what others who are there know of that.
     pub sections: Vec<Section>,
     /// Tokens of the prompt form.
     pub tokens: usize,
@@ -172,8 +178,7 @@ pub struct Request<'a> {
 impl SceneContext {
     /// Assembles the context of a request.
     pub fn assemble(request: &Request) -> Self {
-        let superseded = superseded(request.view, request.vocabulary);
-        let mut writer = Writer { request, superseded, said: BTreeSet::new() };
+        let mut writer = Writer::new(request);
         let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
         let mut context = Self {
             speaker: request.speaker.clone(),
@@ -206,7 +211,13 @@ impl SceneContext {
             lines: Vec::new(),
         });
         context.fit(request.counter);
-        for line in writer.knowledge() {
+        let ranked = writer.ranked();
+        for line in writer.knowledge(&ranked) {
+            context.omitted += usize::from(!context.try_push(line, request));
+        }
+        let title = "What the others here know".into();
+        context.sections.push(Section { name: "others", title, lines: Vec::new() });
+        for line in writer.others(&ranked) {
             context.try_push(line, request);
         }
         context.sections.retain(|section| !section.lines.is_empty());
@@ -224,21 +235,21 @@ impl SceneContext {
     }
 
     /// Adds a line to the last section, if there is room for it. What is too long leaves its room to what follows.
-    fn try_push(&mut self, line: Line, request: &Request) {
-        let Some(section) = self.sections.last_mut() else { return };
+    fn try_push(&mut self, line: Line, request: &Request) -> bool {
+        let Some(section) = self.sections.last_mut() else { return false };
         let longer = request.counter.count(&line.text);
         if section.lines.len() < request.limit && self.tokens + longer <= self.budget {
             section.lines.push(line);
             let tokens = request.counter.count(&render(self, Form::Prompt, false));
             if tokens <= self.budget {
                 self.tokens = tokens;
-                return;
+                return true;
             }
             if let Some(section) = self.sections.last_mut() {
                 section.lines.pop();
             }
         }
-        self.omitted += 1;
+        false
     }
 
     /// The context in one of its forms. Receipts stay out of the prompt unless asked for.
@@ -253,9 +264,28 @@ struct Writer<'a> {
     superseded: BTreeSet<FactId>,
     /// Facts that an earlier section already tells.
     said: BTreeSet<FactId>,
+    /// Facts of which the speaker has learned that they are not so, or so no longer.
+    answered: BTreeSet<FactId>,
+    /// Relations, and what has one state at a time, by subject: what may contradict each other.
+    rivals: BTreeMap<&'a EntityId, Vec<&'a Known>>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(request: &'a Request<'a>) -> Self {
+        let superseded = superseded(request.view, request.vocabulary);
+        let (mut answered, mut rivals) = (BTreeSet::new(), BTreeMap::<_, Vec<_>>::new());
+        for known in request.view.facts() {
+            answered.extend(match known.bearing() {
+                Some(Bearing::Refutes(fact) | Bearing::Ends(fact)) => Some(fact),
+                _ => None,
+            });
+            if known.predicate().is_relation() || request.vocabulary.is_functional(known.predicate()) {
+                rivals.entry(known.subject()).or_default().push(known);
+            }
+        }
+        Self { request, superseded, said: BTreeSet::new(), answered, rivals }
+    }
+
     fn speaker(&self, name: &str) -> Section {
         let speaker = self.request.speaker;
         let mut facts: Vec<(usize, &Known)> = Vec::new();
@@ -287,7 +317,7 @@ impl Writer<'_> {
     }
 
     fn scene(&self) -> Section {
-        let Request { names, scene, speaker, .. } = self.request;
+        let Request { names, scene, .. } = self.request;
         let given = |text: String| Line {
             text,
             note: String::new(),
@@ -308,7 +338,6 @@ impl Writer<'_> {
             let weekday = self.request.calendar.weekday(time).map(|day| format!("{day}, ")).unwrap_or_default();
             lines.push(given(format!("It is {weekday}{}.", self.request.calendar.print(time))));
         }
-        let mut present = scene.present.clone();
         if let Some(place) = &scene.place {
             if let Some(name) = names.name(place) {
                 lines.push(given(format!("The place is {name}.")));
@@ -317,17 +346,8 @@ impl Writer<'_> {
                 let of_place = |known: &&Known| known.subject() == place && *known.predicate() == *attribute;
                 lines.extend(self.facts().filter(of_place).map(|known| self.line(known, known.statement().to_owned())));
             }
-            if present.is_empty() {
-                let here = |known: &&Known| {
-                    *known.predicate() == *predicate::LOCATED_AT && known.object().entity() == Some(place)
-                };
-                present.extend(self.facts().filter(here).map(|known| known.subject().clone()));
-            }
         }
-        present.retain(|id| id != *speaker);
-        present.sort();
-        present.dedup();
-        for id in &present {
+        for id in &self.present() {
             let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
             let of_them = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
             let occupation = self.facts().filter(of_them).max_by_key(|known| (known.credence(), known.recency()));
@@ -343,8 +363,23 @@ impl Writer<'_> {
         Section { name: "scene", title: "Scene".into(), lines }
     }
 
+    /// Who is there besides the speaker: those who are named, or else those whom it knows to be there. Sorted.
+    fn present(&self) -> Vec<EntityId> {
+        let Request { scene, speaker, .. } = self.request;
+        let mut present = scene.present.clone();
+        if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
+            let here =
+                |known: &&Known| *known.predicate() == *predicate::LOCATED_AT && known.object().entity() == Some(place);
+            present.extend(self.facts().filter(here).map(|known| known.subject().clone()));
+        }
+        present.retain(|id| id != *speaker);
+        present.sort();
+        present.dedup();
+        present
+    }
+
     /// What bears on the question, the best first.
-    fn knowledge(&self) -> Vec<Line> {
+    fn ranked(&self) -> Vec<Ranked> {
         let request = self.request;
         let mut named = request.names.mentioned(request.question);
         let says_here = text::words(request.question).iter().any(|word| word == "here");
@@ -360,12 +395,52 @@ impl Writer<'_> {
             graph: request.graph,
             weights: Weights::default(),
         };
-        let ranked = rank(request.view, request.index, &query);
-        let relevant =
-            ranked.iter().take_while(|ranked| ranked.score >= RELEVANT).filter(|ranked| self.is_latest(ranked));
+        let ranked = rank(request.view, request.index, &query).into_iter();
+        ranked.take_while(|ranked| ranked.score >= RELEVANT).filter(|ranked| self.is_latest(ranked)).collect()
+    }
+
+    /// What the speaker knows of what bears on the question.
+    fn knowledge(&self, ranked: &[Ranked]) -> Vec<Line> {
         let said = |place: usize, ranked: &Ranked| matches!(ranked.doc, DocId::Fact(id) if place >= LEADING && self.said.contains(&id));
-        let new = relevant.enumerate().filter(|(place, ranked)| !said(*place, ranked));
+        let new = ranked.iter().enumerate().filter(|(place, ranked)| !said(*place, ranked));
         new.filter_map(|(_, ranked)| self.ranked_line(ranked)).collect()
+    }
+
+    /// What bears on the question and the speaker has reason to think that others who are there know. Common lore, and
+    /// what all know who live here, is no reason.
+    fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
+        let (present, view) = (self.present(), self.request.view);
+        let fact = |ranked: &Ranked| match ranked.doc {
+            DocId::Fact(id) => view.fact(id),
+            DocId::Passage(_) => None,
+        };
+        let of_its_own = |known: &&Known| {
+            let own = known.ways().iter().any(|way| way.via == Via::Own);
+            own || known.is_secret() || !known.shared().is_empty()
+        };
+        let mut lines = Vec::new();
+        for known in ranked.iter().take(self.request.limit).filter_map(fact).filter(of_its_own) {
+            let notes = present.iter().take(MOST_PRESENT).filter_map(|other| self.why_known(other, known));
+            let note = notes.collect::<Vec<_>>().join("; ");
+            if !note.is_empty() && lines.len() < MOST_SHARED {
+                lines.push(Line { note, ..self.line(known, known.statement().to_owned()) });
+            }
+        }
+        lines
+    }
+
+    /// Why the speaker thinks that somebody else knows a fact: by the latest reason.
+    fn why_known(&self, other: &EntityId, known: &Known) -> Option<String> {
+        let called = self.request.names.name(other)?;
+        self.request.view.attributes(other, known).iter().find_map(|attributed| match &attributed.reason {
+            Reason::Present | Reason::WasThere(_) => Some(format!("{called} was there")),
+            Reason::ToldByMe => Some(format!("you told {called}")),
+            Reason::ToldMe => Some(format!("{called} told you")),
+            Reason::Belongs(group) if known.is_secret() => {
+                Some(format!("{called} belongs to {}", self.called_or(group, "those who know it")))
+            }
+            Reason::Belongs(_) | Reason::Common => None,
+        })
     }
 
     /// Whether a result is no earlier state of something that has one state at a time.
@@ -437,7 +512,7 @@ impl Writer<'_> {
         self.called_or(id, "somebody")
     }
 
-    fn called_or<'a>(&'a self, id: &EntityId, nameless: &'a str) -> &'a str {
+    fn called_or<'n>(&'n self, id: &EntityId, nameless: &'n str) -> &'n str {
         self.request.names.name(id).unwrap_or(nameless)
     }
 
@@ -465,10 +540,33 @@ impl Writer<'_> {
         [learned, reached].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
+    /// Whether the speaker knows something that cannot be so together with a fact, and neither is an earlier state.
+    fn has_heard_both(&self, known: &Known) -> bool {
+        let rivals = self.rivals.get(known.subject()).into_iter().flatten();
+        // What is said in public and what is kept secret are no rumours that contradict each other.
+        let rivals = rivals.filter(|other| other.is_secret() == known.is_secret());
+        let stand = |id| !self.superseded.contains(&id) && !self.answered.contains(&id);
+        stand(known.id())
+            && rivals.filter(|other| stand(other.id())).any(|other| self.request.view.are_against(known, other))
+    }
+
     /// What the speaker makes of a fact.
     fn note(&self, known: &Known) -> String {
-        let credence = known.credence().get();
+        let mut credence = known.credence().get();
         let mut notes = Vec::new();
+        if self.answered.contains(&known.id()) {
+            let belief = self.request.view.belief(known);
+            credence = belief.credence.get();
+            match belief.hold {
+                Hold::Ended(_) => notes.push("it is so no longer".to_owned()),
+                Hold::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
+                // An end that is not believed, or lies ahead, is a fact among others.
+                _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
+                _ => {}
+            }
+        } else if self.has_heard_both(known) {
+            notes.push("you have heard both this and otherwise".into());
+        }
         if known.how().is_some() {
             let untrue = "you know that this is untrue";
             let belief =

@@ -72,6 +72,7 @@ fn prompt(context: &SceneContext, receipts: bool) -> String {
         match section.name {
             "speaker" => {}
             "knowledge" => out.push_str("You know, on this matter:\n"),
+            "others" => out.push_str("You have reason to think that others here know:\n"),
             "relations" => out.push_str("Your relations:\n"),
             _ => out.push_str("The scene:\n"),
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hearsay_belief::View;
 use hearsay_model::{
-    Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, Method,
-    Operation, Passage, Provenance, State, Validity,
+    Author, Bearing, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, Knower,
+    Knowledge, Method, Object, Operation, Passage, Provenance, State, Validity,
 };
 
 use crate::{
@@ -137,7 +137,8 @@ fn every_line_has_its_receipt() {
     };
     world.apply(vec![Change::Learn(told.into())]);
     let context = world.context("mirela", "Did the ledger burn?", 1000);
-    let line = context.sections.last().unwrap().lines.iter().find(|line| line.text.contains("burned")).unwrap();
+    let section = context.sections.iter().find(|section| section.name == "knowledge").unwrap();
+    let line = section.lines.iter().find(|line| line.text.contains("burned")).unwrap();
     assert_eq!(line.note, "you are not sure of it; Odo Brandt told you; you keep it to yourself");
     let receipt = &line.receipt;
     assert_eq!((receipt.how.as_str(), receipt.credence.unwrap().get()), ("told by Odo Brandt", 0.5));
@@ -273,4 +274,72 @@ fn who_heard_a_sentence_does_not_know_whom_the_author_meant() {
     assert!(!told(&world).contains("Grey Lady"), "{}", told(&world));
     world.attribute("mirela", "alias", "The Grey Lady", "odo");
     assert!(told(&world).contains("runs the smugglers"), "{}", told(&world));
+}
+
+#[test]
+fn what_others_here_know_and_what_is_contradicted_is_said() {
+    let mut world = World::tavern();
+    let full = |how, fact, company: &[&str], credence: f64| {
+        let company = company.iter().map(|other| id(other)).collect();
+        let credence = Credence::new(credence).unwrap();
+        Knowledge { how, company, credence, ..Knowledge::authored(Knower::Entity(id("mirela")), fact) }
+    };
+    let told_by_odo = || How::told(Some(id("odo")));
+    let learn = |world: &mut World, edge: Knowledge| world.apply(vec![Change::Learn(edge.into())]);
+    let fire = world.attribute("chapel", "lore", "The chapel candle burned a rope.", "");
+    learn(&mut world, full(How::Witnessed, fire, &["odo"], 1.0));
+    let boat = world.attribute("chapel", "lore", "A candle stood in the chapel boat.", "mirela");
+    learn(&mut world, full(How::Shared, boat, &["odo"], 0.0));
+    let thief = world.attribute("chapel", "lore", "Nico stole the chapel candle.", "");
+    learn(&mut world, full(told_by_odo(), thief, &[], 0.6));
+    // Two owners of one candlestick at a time, and one that is refuted.
+    world.attribute("chapel", "condition", "The chapel candle is lit.", "");
+    for (object, credence) in [("odo", 0.5), ("mirela", 0.55)] {
+        let words = format!("The chapel candle is with {object}.");
+        let fact = world.relation("chapel", "LOCATED_AT", object, &words, "");
+        learn(&mut world, full(told_by_odo(), fact, &[], credence));
+    }
+    let refuted = world.attribute("chapel", "lore", "The chapel candle is cursed.", "mirela");
+    let denial =
+        world.0.fact(refuted).unwrap().to_builder().object(Object::Value("No curse lies on the candle.".into()));
+    let denial = denial.statement("No curse lies on the candle.").bearing(Some(Bearing::Refutes(refuted)));
+    world.record(denial.build().unwrap(), "mirela");
+    let ended = world.attribute("chapel", "lore", "The chapel candle is for sale.", "mirela");
+    let end = world.0.fact(ended).unwrap().to_builder().object(Object::Value("The candle is sold.".into()));
+    world.record(end.statement("The candle is sold.").bearing(Some(Bearing::Ends(ended))).build().unwrap(), "mirela");
+
+    let ask = |world: &World, budget| world.context("mirela", "What of the chapel candle?", budget);
+    let context = ask(&world, 2000);
+    let notes = |name: &str| -> Vec<(String, String)> {
+        let section = context.sections.iter().find(|section| section.name == name).unwrap();
+        let mut notes: Vec<_> = section.lines.iter().map(|line| (line.text.clone(), line.note.clone())).collect();
+        notes.sort();
+        notes
+    };
+    let pair = |text: &str, note: &str| (text.to_owned(), note.to_owned());
+    let mut expected = vec![
+        pair("A candle stood in the chapel boat.", "you told Odo Brandt"),
+        pair("Nico stole the chapel candle.", "Odo Brandt told you"),
+        pair("The chapel candle burned a rope.", "Odo Brandt was there"),
+    ];
+    let told = notes("others");
+    for rumour in ["The chapel candle is with mirela.", "The chapel candle is with odo."] {
+        expected.extend(told.iter().find(|(text, _)| text == rumour).map(|_| pair(rumour, "Odo Brandt told you")));
+    }
+    assert_eq!(told.len(), 4);
+    assert!(told.iter().all(|line| expected.contains(line)), "{told:?}");
+    let knows = notes("knowledge");
+    let check = |text: &str, part: &str| {
+        let note = &knows.iter().find(|(line, _)| line == text).unwrap_or_else(|| panic!("{text}: {knows:?}")).1;
+        assert!(note.contains(part), "{text}: {note}");
+    };
+    check("The chapel candle is with odo.", "you have heard both this and otherwise");
+    check("The chapel candle is with mirela.", "you have heard both this and otherwise");
+    check("The chapel candle is cursed.", "you have heard that it is not so, and believe that");
+    check("The chapel candle is for sale.", "it is so no longer");
+    let of_odo = world.context("odo", "What of the chapel candle?", 1000).render(Form::Json, true);
+    assert!(!of_odo.contains("candle burned") && !of_odo.contains("others"), "Odo holds no such edge: {of_odo}");
+    for budget in [150, 100, 60] {
+        assert!(ask(&world, budget).tokens <= budget);
+    }
 }

@@ -169,10 +169,10 @@ impl Reader {
             phrase: self.needed(&f, "phrase", "a predicate")?.to_owned(),
             inverse_phrase: self.owned(&f, "inverse_phrase"),
             symmetric: self.flag(&f, "symmetric").unwrap_or(false),
+            opposites: Vec::new(),
             functional: self.flag(&f, "functional").unwrap_or(false),
             embedded: self.flag(&f, "embedded").unwrap_or(true),
             audience: self.audience(&f, "audience"),
-            opposites: Vec::new(),
             examples: self.texts(&f, "examples"),
         };
         let defined = self.vocabulary.define(def.clone());

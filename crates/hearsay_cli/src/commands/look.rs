@@ -16,6 +16,7 @@ use hearsay_model::{EntityId, Knower, Standing, State};
 use hearsay_recall::graph::Direction;
 use serde_json::json;
 
+use super::know::{needs_knower, read};
 use crate::{
     args,
     campaign::{self, Meaning},
@@ -24,6 +25,7 @@ use crate::{
 };
 
 pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
+    needs_knower(&args.when, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let filter = FactFilter {
         subject: args.subject.clone(),
@@ -31,16 +33,17 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
         object: args.object.clone(),
         standing: args.standing.map(Into::into),
         knower: args.knower.clone(),
+        as_of: None,
         limit: args.limit,
     };
-    let read = memory.read(move |world| {
-        let predicate = filter.predicate.as_deref().map(|given| known_predicate(&world.state, given)).transpose();
+    let read = read(&memory, &args.when, move |state, as_of| {
+        let predicate = filter.predicate.as_deref().map(|given| known_predicate(state, given)).transpose();
         match predicate {
-            Ok(predicate) => query::facts(&world.state, &FactFilter { predicate, ..filter }).map(Ok),
+            Ok(predicate) => query::facts(state, &FactFilter { predicate, as_of, ..filter }).map(Ok),
             Err(fault) => Ok(Err(fault)),
         }
     })?;
-    let (rows, all) = read.wait()??;
+    let (rows, all) = read?;
     output.data(&json!({ "facts": rows, "all": all }))?;
     for row in &rows {
         fact_line("", row, output)?;
@@ -54,7 +57,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
 }
 
 /// The predicate that is meant, however it is written: of the vocabulary, or of some fact.
-fn known_predicate(state: &State, given: &str) -> Result<String, Fault> {
+pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, Fault> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
     let wanted = plain(given);
     let vocabulary = state.vocabulary();
@@ -97,12 +100,12 @@ pub(crate) fn fact_line(before: &str, row: &FactRow, output: &mut Output) -> Res
 }
 
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
+    needs_knower(&args.when, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let (what, knower) = (args.what.clone(), args.knower.clone());
-    let read = memory.read(move |world| {
-        let (state, knower) = (&world.state, knower.as_deref());
-        let knower = knower.map(|name| resolve(state, name)).transpose()?;
-        let shown = match query::show(state, &what, knower.as_ref().map(EntityId::as_str)) {
+    let read = read(&memory, &args.when, move |state, as_of| {
+        let knower = knower.as_deref().map(|name| resolve(state, name)).transpose()?;
+        let shown = match query::show(state, &what, knower.as_ref().map(EntityId::as_str), as_of) {
             Err(MemoryError::Unknown { name, nearest }) if nearest.is_empty() => {
                 let what = "no entity has this id or name, and no fact this handle, id or beginning of an id";
                 return Ok(Err(Fault::new(NO_SUCH, format!("nothing is called `{name}`: {what}"))));
@@ -110,14 +113,14 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
             shown => shown?,
         };
         if let (Shown::Fact(fact), Some(knower)) = (&shown, knower) {
-            let view = View::of(state, &Knower::Entity(knower.clone()), None);
+            let view = View::of(state, &Knower::Entity(knower.clone()), as_of);
             if view.fact(fact.id).is_none() {
                 return Ok(Err(Fault::new(NO_SUCH, format!("{knower} does not know fact {}", fact.id.short()))));
             }
         }
         Ok(Ok(shown))
     })?;
-    let shown = read.wait()??;
+    let shown = read?;
     output.data(&shown)?;
     match &shown {
         Shown::Entity(page) => {
@@ -167,6 +170,9 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
     for evidence in &row.evidence {
         tell("written in", evidence.clone());
     }
+    for bears in &row.bears {
+        tell(bears.what, format!("{} [{}]", bears.statement, bears.fact.short()));
+    }
     if row.known_by.is_empty() {
         tell("known by", "nobody".into());
     }
@@ -174,7 +180,15 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
         let who = if knower.knower.entity().is_none() { "everybody" } else { knower.knower.as_str() };
         let learned = knower.learned.as_ref().map_or(String::new(), |learned| format!(", {learned}"));
         let conceals = if knower.conceals { ", keeps it to themselves" } else { "" };
-        tell("known by", format!("{who}: {}, credence {:.2}{learned}{conceals}", knower.how, knower.credence));
+        let rank = knower.rank.as_ref().map_or(String::new(), |rank| format!(", {rank} and above"));
+        let company = knower.company.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");
+        let company = match (company.is_empty(), knower.passed_on) {
+            (true, _) => String::new(),
+            (false, true) => format!(" to {company}"),
+            (false, false) => format!(", with {company}"),
+        };
+        let credence = if knower.passed_on { String::new() } else { format!(", credence {:.2}", knower.credence) };
+        tell("known by", format!("{who}: {}{company}{credence}{learned}{rank}{conceals}", knower.how));
     }
     output.columns(&lines)
 }
@@ -185,13 +199,16 @@ fn walk(args: &args::Walk) -> WalkFilter {
         args::DirectionArg::In => Direction::In,
         args::DirectionArg::Both => Direction::Both,
     };
-    WalkFilter { direction, predicates: args.predicate.clone(), knower: args.knower.clone() }
+    WalkFilter { direction, predicates: args.predicate.clone(), knower: args.knower.clone(), as_of: None }
 }
 
 pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result<()> {
+    needs_knower(&args.walk.when, args.walk.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let (entity, filter, depth, limit) = (args.entity.clone(), walk(&args.walk), args.depth, args.limit);
-    let rows = memory.read(move |world| query::neighbours(&world.state, &entity, &filter, depth, limit))?.wait()?;
+    let rows = read(&memory, &args.walk.when, move |state, as_of| {
+        query::neighbours(state, &entity, &WalkFilter { as_of, ..filter }, depth, limit)
+    })?;
     output.data(&rows)?;
     if rows.is_empty() {
         output.line("No relation leads anywhere.")?;
@@ -204,9 +221,12 @@ pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result
 }
 
 pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
+    needs_knower(&args.walk.when, args.walk.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let (from, to, filter, longest) = (args.from.clone(), args.to.clone(), walk(&args.walk), args.max);
-    let steps = memory.read(move |world| query::path(&world.state, &from, &to, &filter, longest))?.wait()?;
+    let steps = read(&memory, &args.walk.when, move |state, as_of| {
+        query::path(state, &from, &to, &WalkFilter { as_of, ..filter }, longest)
+    })?;
     output.data(&steps)?;
     match &steps {
         None => {

@@ -3,7 +3,9 @@
 pub(crate) mod ask;
 pub(crate) mod edit;
 pub(crate) mod files;
+pub(crate) mod happen;
 pub(crate) mod history;
+pub(crate) mod know;
 pub(crate) mod look;
 pub(crate) mod model;
 pub(crate) mod new;

@@ -4,6 +4,8 @@
 mod asking;
 mod edits;
 mod imports;
+mod knowing;
+mod learning;
 mod opening;
 mod proposals;
 mod requests;

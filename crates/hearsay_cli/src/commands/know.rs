@@ -1,0 +1,322 @@
+//! `knows`, `believes`, `chain`, `who-knows`, `secrets`, `why-not`, `missed`: who knows and believes what.
+
+use anyhow::Result;
+use hearsay_belief::Hold;
+use hearsay_memory::{
+    Memory, MemoryError,
+    query::{self, AsOf, Believes, KnowsFilter, LinkRow, SecretFilter},
+};
+use hearsay_model::{EntityId, FactId, GameTime, Knower, Position, Standing, State};
+use serde_json::json;
+
+use super::look::known_predicate;
+use crate::{
+    args::{self, When},
+    campaign::{self, Meaning},
+    output::{Fault, Output, WRONG_LINE},
+};
+
+impl From<&When> for AsOf {
+    fn from(when: &When) -> Self {
+        Self { time: when.as_of.clone(), recorded: when.recorded.map(Position) }
+    }
+}
+
+/// Reads from the state as it was on record, beside the worker; the reading gets the moment that is meant.
+pub(crate) fn read<T: Send + 'static>(
+    memory: &Memory,
+    when: &When,
+    reading: impl FnOnce(&State, Option<GameTime>) -> Result<T, MemoryError> + Send + 'static,
+) -> Result<T> {
+    let as_of = AsOf::from(when);
+    let ticket = memory.read_aside(move |world| {
+        let state = as_of.state(&world.state)?;
+        let moment = as_of.moment(&state)?;
+        reading(&state, moment)
+    })?;
+    Ok(ticket.wait()?)
+}
+
+/// A date goes with somebody who knows: the DM's own view has none.
+pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
+    if when.as_of.is_some() && knower.is_none() {
+        let what = "--as-of goes with --knower; what was on record before, --recorded shows";
+        return Err(Fault::new(WRONG_LINE, what).into());
+    }
+    Ok(())
+}
+
+/// The predicate that is meant, however it is written, by the state as it is now.
+fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> {
+    let Some(given) = given.cloned() else { return Ok(None) };
+    Ok(Some(memory.read(move |world| Ok(known_predicate(&world.state, &given)))?.wait()??))
+}
+
+fn since(date: Option<&String>) -> String {
+    date.map_or(String::new(), |date| format!(", since {date}"))
+}
+
+fn marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String {
+    let mut marks: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    marks.push(fact.short());
+    format!("[{}]", marks.join(" \u{00B7} "))
+}
+
+/// What is unusual about how somebody holds a fact.
+fn held(hold: &Hold) -> &'static str {
+    match hold {
+        Hold::Believed => "",
+        Hold::Doubted => "doubts it",
+        Hold::Ended(_) => "knows that it is over",
+        Hold::Superseded(_) => "knows a later state",
+        Hold::Outweighed(_) => "believes otherwise",
+    }
+}
+
+fn more(shown: usize, all: usize, output: &mut Output) -> Result<()> {
+    if all > shown { output.line(format!("and {} more: raise --limit", all - shown)) } else { Ok(()) }
+}
+
+pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let filter = KnowsFilter {
+        about: args.about.clone(),
+        predicate: predicate(&memory, args.predicate.as_ref())?,
+        words: args.words.clone(),
+        since: args.since.clone(),
+        limit: args.limit,
+    };
+    let Some(who) = args.who.clone() else {
+        let (rows, all) = read(&memory, &args.when, move |state, moment| query::party(state, &filter, moment))?;
+        output.data(&json!({ "facts": rows, "all": all }))?;
+        if rows.is_empty() {
+            output.line("The players know nothing of the kind.")?;
+        }
+        for row in &rows {
+            let standing = if row.standing == Standing::Canon { String::new() } else { row.standing.to_string() };
+            output.line(format!("{}  {}", row.statement, marks(row.fact, [standing])))?;
+            for knower in &row.known_by {
+                let keeps = if knower.conceals { ", keeps it to themselves" } else { "" };
+                let since = since(knower.since.as_ref());
+                output.line(format!(
+                    "    {}: {}, credence {:.2}{since}{keeps}",
+                    knower.knower, knower.how, knower.credence
+                ))?;
+            }
+        }
+        more(rows.len(), all, output)?;
+        return Ok(memory.close()?);
+    };
+    let (rows, all) = read(&memory, &args.when, move |state, moment| query::knows(state, &who, &filter, moment))?;
+    output.data(&json!({ "facts": rows, "all": all }))?;
+    if rows.is_empty() {
+        output.line("Knows nothing of the kind.")?;
+    }
+    for row in &rows {
+        let keeps = if row.conceals { "keeps it to themselves" } else { "" };
+        let told = if row.told.is_empty() { String::new() } else { format!("told {}", list(&row.told)) };
+        let how = format!("{}, credence {:.2}{}", row.how, row.credence, since(row.since.as_ref()));
+        let session = row.session.as_ref().map_or(String::new(), ToString::to_string);
+        let marks = marks(row.fact, [how, held(&row.hold).to_owned(), session, keeps.to_owned(), told]);
+        output.line(&row.statement)?;
+        output.line(format!("    {marks}"))?;
+    }
+    more(rows.len(), all, output)?;
+    Ok(memory.close()?)
+}
+
+fn list(ids: &[EntityId]) -> String {
+    ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let predicate = predicate(&memory, args.predicate.as_ref())?;
+    let (who, subject) = (args.who.clone(), args.subject.clone());
+    if let Some(other) = args.thinks_of.clone() {
+        let rows = read(&memory, &args.when, move |state, moment| {
+            query::thinks(state, &who, &other, Some(&subject), predicate.as_deref(), moment)
+        })?;
+        output.data(&rows)?;
+        if rows.is_empty() {
+            output.line("Has no reason to think that the other knows anything of it.")?;
+        }
+        for row in &rows {
+            let because = format!("{}, credence {:.2}{}", row.because, row.credence, since(row.since.as_ref()));
+            output.line(format!("{}  {}", row.statement, marks(row.fact, [because])))?;
+        }
+        return Ok(memory.close()?);
+    }
+    let answer = read(&memory, &args.when, move |state, moment| {
+        query::believes(state, &who, &subject, predicate.as_deref(), moment)
+    })?;
+    output.data(&answer)?;
+    tell_beliefs(&answer, output)?;
+    Ok(memory.close()?)
+}
+
+fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
+    if answer.answers.is_empty() {
+        output.line(format!("{} knows nothing of it.", answer.who))?;
+    }
+    for belief in &answer.answers {
+        let standing = if belief.standing == Standing::Canon { String::new() } else { belief.standing.to_string() };
+        let credence = format!("credence {:.2}", belief.credence);
+        let marks = marks(belief.fact, [credence, held(&belief.hold).to_owned(), standing]);
+        output.line(format!("{}  {marks}", belief.statement))?;
+        for reason in &belief.because {
+            let session = reason.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
+            let since = since(reason.since.as_ref());
+            output.line(format!("    because: {}{since}{session} ({:.2})", reason.how, reason.credence))?;
+        }
+        for against in &belief.against {
+            let (text, credence, id) = (&against.statement, against.credence, against.fact.short());
+            output.line(format!("    against it: {text} ({credence:.2})  [{id}]"))?;
+        }
+    }
+    if !answer.truth.is_empty() {
+        output.line("\nWhat is so")?;
+    }
+    for truth in &answer.truth {
+        let known = if truth.known { String::new() } else { format!("{} does not know of it", answer.who) };
+        output.line(format!("  {}  {}", truth.statement, marks(truth.fact, [known])))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn chain(args: &args::WhoAndFact, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let (who, fact) = (args.who.clone(), args.fact.clone());
+    let chain = read(&memory, &args.when, move |state, moment| query::chain(state, &who, &fact, moment))?;
+    output.data(&chain)?;
+    let credence = format!("credence {:.2}", chain.credence);
+    output.line(format!("{}  {}", chain.statement, marks(chain.fact, [chain.who.to_string(), credence])))?;
+    // Chains may be long, so they are walked without recursion.
+    let mut open: Vec<(usize, &LinkRow)> = chain.ways.iter().rev().map(|way| (1, way)).collect();
+    while let Some((depth, link)) = open.pop() {
+        let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };
+        let learned = link.learned.as_ref().map_or(String::new(), |date| format!(", {date}"));
+        let session = link.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
+        let with = if link.company.is_empty() { String::new() } else { format!(", with {}", list(&link.company)) };
+        let other = link.other_statement.as_ref().map_or(String::new(), |text| format!(": \u{201C}{text}\u{201D}"));
+        let how = format!("{}{learned}{session}{with}", link.how);
+        output.line(format!("{}{knower}: {how} ({:.2}){other}", "  ".repeat(depth.min(30)), link.credence))?;
+        open.extend(link.from.iter().rev().map(|link| (depth + 1, link)));
+    }
+    Ok(memory.close()?)
+}
+
+pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let fact = args.fact.clone();
+    let found = read(&memory, &args.when, move |state, moment| query::who_knows(state, &fact, moment))?;
+    output.data(&found)?;
+    output.line(format!("{}  {}", found.statement, marks(found.fact, [found.standing.to_string()])))?;
+    if found.everybody {
+        output.line("  everybody: common lore")?;
+    }
+    for row in found.groups.iter().chain(&found.characters) {
+        let keeps = if row.conceals { ", keeps it to themselves" } else { "" };
+        let since = since(row.since.as_ref());
+        let how = row.how.join("; ");
+        output.line(format!("  {} ({}): {how}, credence {:.2}{since}{keeps}", row.name, row.knower, row.credence))?;
+    }
+    if !found.everybody && found.groups.is_empty() && found.characters.is_empty() {
+        output.line("  Nobody knows it.")?;
+    }
+    if !found.unaware.is_empty() {
+        output.line(format!("  It concerns, and is not known to: {}", list(&found.unaware)))?;
+    }
+    Ok(memory.close()?)
+}
+
+pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let filter = SecretFilter { who: args.who.clone(), untold: args.untold, limit: args.limit };
+    let (rows, all) = read(&memory, &args.when, move |state, moment| query::secrets(state, &filter, moment))?;
+    output.data(&json!({ "secrets": rows, "all": all }))?;
+    if rows.is_empty() {
+        output.line("There is no such secret.")?;
+    }
+    for row in &rows {
+        let standing = if row.standing == Standing::Canon { String::new() } else { row.standing.to_string() };
+        output.line(format!("{}  {}", row.statement, marks(row.fact, [standing])))?;
+        let holder = |holder: &query::SecretHolder| match holder.conceals {
+            true => format!("{} (keeps it)", holder.knower),
+            false => holder.knower.to_string(),
+        };
+        let holders: Vec<_> = row.holders.iter().map(holder).collect();
+        let holders = if holders.is_empty() { "nobody".to_owned() } else { holders.join(", ") };
+        output.line(format!("    known to {holders}"))?;
+        for telling in &row.told {
+            output.line(format!("    {}", telling.in_words()))?;
+        }
+        if row.told.is_empty() {
+            output.line("    untold")?;
+        }
+    }
+    more(rows.len(), all, output)?;
+    Ok(memory.close()?)
+}
+
+pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let (who, fact) = (args.who.clone(), args.fact.clone());
+    let answer = read(&memory, &args.when, move |state, moment| query::why_not(state, &who, &fact, moment))?;
+    output.data(&answer)?;
+    output.line(format!("{}  {}", answer.statement, marks(answer.fact, [answer.who.to_string()])))?;
+    if let Some(knows) = &answer.knows {
+        let since = since(knows.since.as_ref());
+        output.line(format!(
+            "  {} knows it: {}, credence {:.2}{since}",
+            knows.knower,
+            knows.how.join("; "),
+            knows.credence
+        ))?;
+    }
+    for reason in &answer.reasons {
+        output.line(format!("  {}", reason.in_words()))?;
+    }
+    if !answer.sources.is_empty() {
+        output.line("Who knows it")?;
+    }
+    for source in &answer.sources {
+        let mut known = Vec::new();
+        known.extend(source.conceals.then(|| "keeps it to themselves".to_owned()));
+        known.extend((!source.shares.is_empty()).then(|| format!("both of {}", list(&source.shares))));
+        known.extend(source.acquainted.clone());
+        let known = if known.is_empty() { "no link between them".to_owned() } else { known.join("; ") };
+        output.line(format!("  {} ({}): {known}", source.name, source.knower))?;
+    }
+    Ok(memory.close()?)
+}
+
+pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let (who, session) = (args.who.clone(), args.session.clone());
+    let when = When { as_of: None, recorded: args.recorded };
+    let missed = read(&memory, &when, move |state, _| query::missed(state, &who, &session))?;
+    output.data(&missed)?;
+    if missed.was_there {
+        output.note(format!("{} was there in {}", missed.who, missed.session));
+    }
+    if missed.facts.is_empty() && missed.lines.is_empty() {
+        output.line(format!("{} missed nothing of {}.", missed.who, missed.session))?;
+    }
+    for row in &missed.facts {
+        let since = row.since.as_ref().map_or(String::new(), |date| format!(", {date}"));
+        let later = row.heard_since.as_ref().map_or(String::new(), |how| format!("knows it since: {how}"));
+        let by = format!("{}{since}", list(&row.learned_by));
+        output.line(format!("{}  {}", row.statement, marks(row.fact, [by, later])))?;
+    }
+    if !missed.lines.is_empty() {
+        output.line("\nLines")?;
+    }
+    for line in &missed.lines {
+        match &line.speaker {
+            Some(speaker) => output.line(format!("  {speaker}: \u{201C}{}\u{201D}", line.text))?,
+            None => output.line(format!("  {}", line.text))?,
+        }
+    }
+    Ok(memory.close()?)
+}

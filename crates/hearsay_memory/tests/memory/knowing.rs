@@ -1,0 +1,148 @@
+//! Readings of who knows and believes what, over the example campaign.
+
+use std::sync::Arc;
+
+use hearsay_belief::Hold;
+use hearsay_memory::{
+    Circumstances, Happening, MemoryError, Stated,
+    query::{self, AsOf, KnowsFilter, Obstacle, SecretFilter},
+};
+use hearsay_model::{Position, State};
+
+use crate::{learning::*, support::*};
+
+fn campaign() -> (hearsay_memory::Memory, Arc<State>) {
+    let memory = empty();
+    memory.import(gullhaven()).unwrap().wait().unwrap();
+    let state = state(&memory);
+    (memory, state)
+}
+
+fn as_of(state: &State, text: &str) -> Result<Option<hearsay_model::GameTime>, MemoryError> {
+    AsOf { time: Some(text.into()), recorded: None }.moment(state)
+}
+
+#[test]
+fn readings_of_a_campaign() {
+    let (memory, before) = campaign();
+    let moment = |text: &str| as_of(&before, text).unwrap();
+    let print = |text: &str| before.calendar().print(moment(text).unwrap());
+    assert_eq!(print("4 Rainmoon 412"), "4 Rainmoon 412 HR, 23:59");
+    assert_eq!(print("4 Rainmoon 412, 10:15"), "4 Rainmoon 412 HR, 10:15");
+    for session in ["session-2", "Session 2"] {
+        assert_eq!(print(session), "4 Rainmoon 412 HR, 20:00");
+    }
+    let refused = |text: &str, part: &str| {
+        let error = as_of(&before, text).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refused("session-9", "`session-2`");
+    refused("the feast", "is not a date");
+
+    let filter = |words: &str, since: Option<&str>| KnowsFilter {
+        words: Some(words.into()),
+        since: since.map(str::to_owned),
+        limit: 5,
+        ..KnowsFilter::default()
+    };
+    let knows = |who: &str, words: &str, since: Option<&str>, time: Option<&str>| {
+        let (rows, all) = query::knows(&before, who, &filter(words, since), time.and_then(moment)).unwrap();
+        assert_eq!(rows.len(), all.min(5));
+        rows.into_iter().map(|row| (row.since, row.how)).next()
+    };
+    let told = |at: &str, by: &str| Some((Some(at.to_owned()), format!("told by {by}")));
+    let sweet = "fresh waters lungs";
+    assert_eq!(knows("sister-ilva", sweet, None, None), told("4 Rainmoon 412 HR, 12:00", "sabine-orrin"));
+    assert_eq!(knows("sister-ilva", sweet, None, Some("session-1")), None);
+    assert_eq!(knows("sister-ilva", sweet, Some("session-3"), None), None);
+    let players = |time: &str| query::party(&before, &filter(sweet, None), moment(time)).unwrap().0;
+    assert!(players("session-1").is_empty());
+    assert_eq!(players("session-2")[0].known_by.len(), 1, "Sister Ilva alone");
+    assert_eq!(players("session-2")[0].since.as_deref(), Some("4 Rainmoon 412 HR, 12:00"));
+
+    let missed = query::missed(&before, "kestrel-vane", "2").unwrap();
+    assert!(!missed.was_there && missed.facts.len() >= 8 && missed.lines.len() >= 10);
+    let water = missed.facts.iter().find(|row| row.statement.contains("fresh water")).unwrap();
+    assert_eq!(water.learned_by, [id("sister-ilva")]);
+    assert!(water.heard_since.as_ref().unwrap().contains("told by sister-ilva"), "{water:?}");
+    assert!(query::missed(&before, "sister-ilva", "session-2").unwrap().was_there);
+
+    let chain = query::chain(&before, "tamsin-reed", "jory-found-the-ledger", None).unwrap();
+    assert_eq!((chain.ways.len(), chain.ways[0].how.as_str()), (1, "told by jory-penhale"));
+    let unknown = query::chain(&before, "pell", "jory-found-the-ledger", None).unwrap_err();
+    assert!(matches!(unknown, MemoryError::NotKnown { .. }), "{unknown}");
+
+    let holders = query::who_knows(&before, "watch-password", None).unwrap();
+    let ids = |rows: &[query::HolderRow]| rows.iter().map(|row| row.knower.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&holders.groups), ["harbour-watch"]);
+    assert!(ids(&holders.characters).contains(&"captain-rusk".to_owned()), "{holders:?}");
+    assert!(!ids(&holders.characters).contains(&"dorric-stane".to_owned()));
+    let early = query::who_knows(&before, "watch-password", moment("29 Galemoon 412")).unwrap();
+    assert!(early.groups.is_empty() && early.characters.is_empty());
+    assert!(query::who_knows(&before, "sweet-water", None).unwrap().unaware.contains(&id("jory-penhale")));
+
+    let why = |who: &str, fact: &str, time: Option<&str>| {
+        let answer = query::why_not(&before, who, fact, time.and_then(moment)).unwrap();
+        let reasons: Vec<_> = answer.reasons.iter().map(Obstacle::in_words).collect();
+        (answer, reasons.join("; "))
+    };
+    let (answer, reasons) = why("dorric-stane", "watch-password", None);
+    assert!(reasons.contains("after it had left (14 Highsun 404)"), "{reasons}");
+    let first = &answer.sources[0];
+    assert_eq!((first.knower.as_str(), first.acquainted.is_some()), ("captain-rusk", true), "{answer:?}");
+    assert!(why("pell", "watch-password", None).1.contains("harbour-watch knows it, and it does not belong there"));
+    assert!(why("sister-ilva", "sweet-water", Some("session-1")).1.contains("only then: 4 Rainmoon 412 HR, 12:00"));
+    assert!(why("sister-ilva", "sweet-water", None).0.knows.is_some());
+    let (answer, _) = why("pell", "jory-found-the-ledger", None);
+    assert!(answer.sources.last().unwrap().conceals, "who keeps it stands last: {answer:?}");
+
+    let secrets = |who: Option<&str>, untold| {
+        let filter = SecretFilter { who: who.map(str::to_owned), untold, limit: 1_000 };
+        query::secrets(&before, &filter, None).unwrap().0
+    };
+    let found = secrets(Some("mirela-voss"), false);
+    let ledger = found.iter().find(|row| row.handle.as_deref() == Some("jory-found-the-ledger")).unwrap();
+    assert_eq!(ledger.told.len(), 2);
+    assert!(ledger.holders.iter().any(|holder| holder.conceals));
+    assert!(secrets(None, true).iter().all(|row| row.told.is_empty()));
+    assert!(secrets(None, true).len() < secrets(None, false).len());
+
+    // What the DM sees beside a belief, before and after it was shaken.
+    let club = |state: &State| {
+        let rows = query::believes(state, "captain-rusk", "lucan-fairweather", Some("lore"), None).unwrap().answers;
+        rows.into_iter().find(|row| row.statement.starts_with("Lucan Fairweather sat"))
+    };
+    let subject = hearsay_memory::find_fact(&before, "club-alibi").unwrap().subject().clone();
+    assert_eq!(subject, id("lucan-fairweather"));
+    let alibi = club(&before).unwrap();
+    assert_eq!((alibi.hold, alibi.standing.as_str()), (Hold::Believed, "false"));
+    let refute = Happening::Refute {
+        fact: "club-alibi".into(),
+        statement: None,
+        teller: None,
+        hearers: vec!["captain-rusk".into()],
+        credence: None,
+        circumstances: Circumstances { session: Some("session-4".into()), ..Circumstances::default() },
+    };
+    learn(&memory, refute);
+    let after = state(&memory);
+    let alibi = club(&after).unwrap();
+    assert!(matches!(alibi.hold, Hold::Outweighed(_)) && alibi.credence < 0.01, "{alibi:?}");
+    assert_eq!(alibi.against.len(), 1);
+    let row = query::fact_row(&after, &hearsay_memory::find_fact(&after, "club-alibi").unwrap());
+    assert_eq!(row.bears[0].what, "refuted by");
+    // As it was on record before that.
+    let recorded = |position: u64| AsOf { time: None, recorded: Some(Position(position)) }.state(&after);
+    assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, Hold::Believed);
+    assert!(recorded(99).unwrap_err().to_string().contains("position 99 lies after the newest operation"));
+    // What one has reason to think of another: from what both were there for, and what was told.
+    learn(&memory, tell("sister-ilva", Stated::Recorded("sweet-water".into()), &["wren-oake"]));
+    let after = state(&memory);
+    let thinks = |who: &str, other: &str| {
+        let rows = query::thinks(&after, who, other, Some("jory-penhale"), None, None).unwrap();
+        rows.into_iter().map(|row| row.because).collect::<Vec<_>>()
+    };
+    assert!(thinks("sister-ilva", "wren-oake").contains(&"told wren-oake".to_owned()));
+    assert!(thinks("wren-oake", "sister-ilva").contains(&"sister-ilva told it".to_owned()));
+    assert!(thinks("wren-oake", "kestrel-vane").is_empty());
+}
