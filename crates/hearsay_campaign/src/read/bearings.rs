@@ -14,7 +14,7 @@ use hearsay_model::{
 
 use super::{
     Reader,
-    facts::{Context, Marks},
+    facts::{Context, Marks, Said, Says},
     fields::Fields,
     reveals::Written,
 };
@@ -29,7 +29,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(super) struct Bears {
     key: &'static str,
-    how: fn(FactId) -> Bearing,
+    how: How,
     of: Other,
 }
 
@@ -57,17 +57,13 @@ enum Other {
 pub(super) struct Unbuilt {
     number: usize,
     bears: Bears,
-    at: Place,
-    path: String,
-    context: Context,
-    /// The other's, when nothing is said.
-    subject: Option<EntityId>,
-    /// What it says of the subject; when nothing is said, that the other is not so, or no longer.
-    says: Option<(Predicate, Object)>,
-    marks: Marks,
+    /// Without a subject it is about the other's; without a text it says that the other is not so, or no longer.
+    said: Said,
 }
 
-const BEARINGS: [(&str, fn(FactId) -> Bearing); 3] =
+type How = fn(FactId) -> Bearing;
+
+const BEARINGS: [(&str, How); 3] =
     [("distorts", Bearing::Distorts), ("refutes", Bearing::Refutes), ("ends", Bearing::Ends)];
 
 impl Reader {
@@ -88,25 +84,14 @@ impl Reader {
     }
 
     /// Keeps a place for a fact. Returns its number.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn wait(
-        &mut self,
-        at: Place,
-        path: &str,
-        context: &Context,
-        subject: Option<EntityId>,
-        says: Option<(Predicate, Object)>,
-        bears: Bears,
-        mut marks: Marks,
-    ) -> Option<usize> {
+    pub(super) fn wait(&mut self, mut said: Said, bears: Bears) -> Option<usize> {
         let number = self.facts.len();
-        let reach = marks.reach.unwrap_or(context.reach);
-        let learned = std::mem::take(&mut marks.learned);
+        let reach = said.marks.reach.unwrap_or(said.context.reach);
+        let learned = std::mem::take(&mut said.marks.learned);
         self.facts.push(Stated { fact: unknown()?, reach, learned, speakers: Vec::new() });
-        self.spots.push(at);
-        self.follow(number, at, path, subject.as_ref(), says.as_ref(), &mut marks);
-        let (path, context) = (path.to_owned(), context.clone());
-        self.unbuilt.push(Unbuilt { number, bears, at, path, context, subject, says, marks });
+        self.spots.push(said.at);
+        self.follow(number, &mut said);
+        self.unbuilt.push(Unbuilt { number, bears, said });
         Some(number)
     }
 
@@ -159,23 +144,29 @@ impl Reader {
 
     fn circle(&mut self, unbuilt: &[Unbuilt], circle: &[usize]) {
         let mut steps: Vec<&Unbuilt> = circle.iter().map(|place| &unbuilt[*place]).collect();
-        let first = steps.iter().enumerate().min_by_key(|(_, fact)| fact.at).map_or(0, |(first, _)| first);
+        let first = steps.iter().enumerate().min_by_key(|(_, fact)| fact.said.at).map_or(0, |(first, _)| first);
         steps.rotate_left(first);
         let Some(first) = steps.first() else { return };
         let named = |fact: &&Unbuilt| {
-            let handle = fact.marks.handle.as_ref().map_or("", |(handle, _)| handle);
-            format!("`{handle}` ({})", self.faults.spot(fact.at))
+            let handle = fact.said.marks.handle.as_ref().map_or("", |(handle, _)| handle);
+            format!("`{handle}` ({})", self.faults.spot(fact.said.at))
         };
         let named: Vec<String> = steps.iter().chain([first]).map(named).collect();
         let message = format!("a circle of facts, each said of the next: {}", named.join(", "));
-        self.faults.add(first.at, &first.path, message, "leave out `distorts`, `refutes` or `ends` of one of them");
+        self.faults.add(
+            first.said.at,
+            &first.said.path,
+            message,
+            "leave out `distorts`, `refutes` or `ends` of one of them",
+        );
     }
 
     fn build_on(&mut self, unbuilt: Unbuilt, other: usize, same: &mut HashMap<usize, usize>) {
-        let Unbuilt { number, bears, at, path, context, subject, says, mut marks } = unbuilt;
+        let Unbuilt { number, bears, mut said } = unbuilt;
         let of = Arc::clone(&self.facts[other].fact);
         let bearing = (bears.how)(of.id());
-        if says.is_none() && marks.statement.is_none() {
+        let marks = &mut said.marks;
+        if said.says.is_none() && marks.statement.is_none() {
             marks.statement = match bearing {
                 Bearing::Ends(_) => Some(learn::ending_of(&of, marks.validity.from.as_ref())),
                 _ => Some(learn::refuting(&of)),
@@ -186,28 +177,25 @@ impl Reader {
         }
         // What is made of a secret is no less secret, unless it is marked otherwise.
         let is_cover = matches!(bearing, Bearing::Covers(_));
-        if !is_cover && marks.unmarked && context.reach == Reach::Rules && of.secrecy() == Secrecy::Secret {
+        let by_rule = marks.unmarked && said.context.reach == Reach::Rules;
+        if !is_cover && by_rule && of.secrecy() == Secrecy::Secret {
             marks.secrecy = Secrecy::Secret;
             self.facts[number].reach = Reach::Named;
         }
-        let lore = || {
-            let text = marks.statement.clone().unwrap_or_default();
-            Some((Predicate::new(attribute::LORE).ok()?, Object::Value(text.into())))
-        };
-        let Some((predicate, object)) = says.or_else(lore) else { return };
-        let subject = subject.unwrap_or_else(|| of.subject().clone());
-        let Some(fact) = self.built(at, &path, &context, &subject, predicate, object, marks, Some(bearing)) else {
-            return;
-        };
+        let text = || Some(Object::Value(marks.statement.clone()?.into()));
+        let lore = || Some((Predicate::new(attribute::LORE).ok()?, text()?));
+        said.says = said.says.or_else(lore);
+        said.subject.get_or_insert_with(|| of.subject().clone());
+        let Some(fact) = self.built(&said, Some(bearing)) else { return };
         match self.by_id.entry(fact.id()) {
             hash_map::Entry::Vacant(entry) => {
                 entry.insert(number);
             }
             hash_map::Entry::Occupied(entry) => {
                 same.insert(number, *entry.get());
-                if context.speaker.is_none() {
+                if said.context.speaker.is_none() {
                     let first = self.faults.spot(self.spots[*entry.get()]);
-                    self.faults.warn(at, format!("it says the same as {first}; the two are taken as one"));
+                    self.faults.warn(said.at, format!("it says the same as {first}; the two are taken as one"));
                 }
             }
         }
@@ -247,42 +235,28 @@ impl Reader {
     }
 
     /// What is said in public, where a fact is kept secret.
-    pub(super) fn public(
-        &mut self,
-        secret: usize,
-        subject: Option<&EntityId>,
-        says: Option<&(Predicate, Object)>,
-        written: &Written,
-    ) {
+    pub(super) fn public(&mut self, secret: usize, said: &Said, written: &Written) {
         let Written { node, path } = written;
-        let context = Context { standing: Standing::Claimed, ..Context::about(subject) };
-        let bears = Bears::covers(secret);
-        let target = says.and_then(|(_, object)| object.entity());
-        let number = if let Yaml::Map(_) = node.value {
-            let Some(f) = self.fields(node, path, &keys::PUBLIC) else { return };
-            let mut marks = self.marks(&f, &context);
-            let Some((subject, says)) = self.said_in_public(&f, subject, says, &marks) else { return };
-            let object = says.as_ref().and_then(|(_, object)| object.entity());
-            marks.about.extend(target.filter(|_| object.is_none()).cloned());
-            self.wait(f.at, path, &context, subject, says, bears, marks)
+        let subject = said.subject.clone();
+        let context = Context { standing: Standing::Claimed, ..Context::about(subject.as_ref()) };
+        let (at, path) = (node.at, path.clone());
+        let said = if let Yaml::Map(_) = node.value {
+            let Some(f) = self.fields(node, &path, &keys::PUBLIC) else { return };
+            let marks = self.marks(&f, &context);
+            let Some((subject, says)) = self.said_in_public(&f, said, &marks) else { return };
+            Said { at, path, context, subject, says, marks }
         } else {
-            let Some(text) = self.text_of(node, path) else { return };
-            let about = target.into_iter().cloned().collect();
-            let marks = Marks { statement: Some(text.trim().to_owned()), about, ..Marks::default() };
-            self.wait(node.at, path, &context, subject.cloned(), None, bears, marks)
+            let Some(text) = self.text_of(node, &path) else { return };
+            let marks = Marks { statement: Some(text.trim().to_owned()), ..Marks::default() };
+            Said { at, path, context, subject, says: None, marks }
         };
+        let number = self.wait(said, Bears::covers(secret));
         self.covers.extend(number.map(|number| (number, secret)));
     }
 
     /// Subject, predicate and object of what is said in public: where they are left out, those of the secret.
-    fn said_in_public(
-        &mut self,
-        f: &Fields,
-        subject: Option<&EntityId>,
-        secret: Option<&(Predicate, Object)>,
-        marks: &Marks,
-    ) -> Option<(Option<EntityId>, Option<(Predicate, Object)>)> {
-        let subject = subject.cloned();
+    fn said_in_public(&mut self, f: &Fields, secret: &Said, marks: &Marks) -> Option<(Option<EntityId>, Option<Says>)> {
+        let (subject, secret) = (secret.subject.clone(), secret.says.as_ref());
         let (written, value) = (self.text(f, "type"), f.get("value"));
         let is_relation = value.is_none() && (f.get("target").is_some() || written.is_some_and(is_relation));
         let at = f.get("type").map_or(f.at, |node| node.at);
@@ -293,7 +267,8 @@ impl Reader {
             }
             return Some((subject, None));
         }
-        let named = secret.map(|(predicate, _)| predicate).filter(|predicate| predicate.is_relation() == is_relation);
+        let fits = |name: &&Predicate| name.is_relation() == is_relation && **name != *attribute::LORE;
+        let named = secret.map(|(predicate, _)| predicate).filter(fits);
         let (predicate, backwards) = match (written, named) {
             (Some(written), _) if is_relation => self.relation_name(written, at, &f.below("type"))?,
             (Some(written), _) => (self.attribute_name(written, at, &f.below("type"))?, false),

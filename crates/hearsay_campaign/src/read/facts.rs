@@ -77,6 +77,22 @@ pub(super) struct Marks {
     pub(super) public: Option<Written>,
 }
 
+/// What a fact says of its subject.
+pub(super) type Says = (Predicate, Object);
+
+/// An entry that was read: where it stands, whom it is about, and what it says.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) at: Place,
+    pub(super) path: String,
+    pub(super) context: Context,
+    /// Nothing, where that follows from another fact.
+    pub(super) subject: Option<EntityId>,
+    /// Nothing, where that follows from another fact.
+    pub(super) says: Option<Says>,
+    pub(super) marks: Marks,
+}
+
 const STANDINGS: [&str; 4] = ["canon", "claimed", "proposed", "false"];
 
 impl Reader {
@@ -98,7 +114,10 @@ impl Reader {
                     self.faults.add(f.at, &f.path, "the fact says nothing", "add `text: …`: how it is told wrongly");
                     None
                 }
-                _ => self.wait(f.at, &f.path, context, subject, None, bears, marks),
+                _ => {
+                    let (path, context) = (f.path.clone(), context.clone());
+                    self.wait(Said { at: f.at, path, context, subject, says: None, marks }, bears)
+                }
             };
         }
         let subject = self.subject(f, context, &mut marks)?;
@@ -368,12 +387,15 @@ impl Reader {
         object: Object,
         mut marks: Marks,
     ) -> Option<usize> {
-        let says = (predicate, object);
-        if let Some(bears) = marks.bears.take() {
-            return self.wait(at, path, context, Some(subject), Some(says), bears, marks);
+        let bears = marks.bears.take();
+        let (path, context) = (path.to_owned(), context.clone());
+        let mut said = Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks };
+        if let Some(bears) = bears {
+            return self.wait(said, bears);
         }
-        let (reach, learned) = (marks.reach.unwrap_or(context.reach), std::mem::take(&mut marks.learned));
-        let fact = self.built(at, path, context, &subject, says.0.clone(), says.1.clone(), marks.clone(), None)?;
+        let fact = self.built(&said, None)?;
+        let reach = said.marks.reach.unwrap_or(said.context.reach);
+        let learned = std::mem::take(&mut said.marks.learned);
         let number = match self.by_id.entry(fact.id()) {
             hash_map::Entry::Vacant(entry) => {
                 entry.insert(self.facts.len());
@@ -383,7 +405,7 @@ impl Reader {
             }
             hash_map::Entry::Occupied(entry) => {
                 let number = *entry.get();
-                if context.speaker.is_none() {
+                if said.context.speaker.is_none() {
                     let first = self.faults.spot(self.spots[number]);
                     self.faults.warn(at, format!("it says the same as {first}; the two are taken as one"));
                 }
@@ -391,55 +413,40 @@ impl Reader {
                 number
             }
         };
-        self.follow(number, at, path, Some(&subject), Some(&says), &mut marks);
+        self.follow(number, &mut said);
         Some(number)
     }
 
     /// Notes what follows from a fact: its handle, its reveals, what is said in public instead.
-    pub(super) fn follow(
-        &mut self,
-        number: usize,
-        at: Place,
-        path: &str,
-        subject: Option<&EntityId>,
-        says: Option<&(Predicate, Object)>,
-        marks: &mut Marks,
-    ) {
-        let reveals = std::mem::take(&mut marks.reveals);
+    pub(super) fn follow(&mut self, number: usize, said: &mut Said) {
+        let reveals = std::mem::take(&mut said.marks.reveals);
         self.unread_reveals.extend(reveals.into_iter().map(|written| (number, written)));
-        if let Some((handle, at_handle)) = marks.handle.clone() {
+        if let Some((handle, at)) = said.marks.handle.clone() {
             match self.handles.entry(handle) {
                 hash_map::Entry::Vacant(entry) => {
-                    entry.insert((number, at_handle));
+                    entry.insert((number, at));
                 }
                 hash_map::Entry::Occupied(entry) => {
                     let first = self.faults.spot(entry.get().1);
                     let message = format!("the id `{}` is taken: the first stands at {first}", entry.key());
-                    self.faults.add(at, path, message, "give one of them another `id`");
+                    self.faults.add(at, &said.path, message, "give one of them another `id`");
                 }
             }
         }
-        if let Some(written) = marks.public.take() {
-            self.public(number, subject, says, &written);
+        if let Some(written) = said.marks.public.take() {
+            self.public(number, said, &written);
         }
     }
 
-    /// Builds a fact.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn built(
-        &mut self,
-        at: Place,
-        path: &str,
-        context: &Context,
-        subject: &EntityId,
-        predicate: Predicate,
-        object: Object,
-        marks: Marks,
-        bearing: Option<Bearing>,
-    ) -> Option<Fact> {
-        let statement = marks.statement.unwrap_or_else(|| {
+    /// Builds a fact; nothing, where it is not known whom it is about and what it says.
+    pub(super) fn built(&mut self, said: &Said, bearing: Option<Bearing>) -> Option<Fact> {
+        let Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks } = said else {
+            return None;
+        };
+        let at = *at;
+        let statement = marks.statement.clone().unwrap_or_else(|| {
             let object = object.entity().map_or_else(|| object.to_string(), |id| self.index.name(id).to_owned());
-            self.vocabulary.sentence(&predicate, self.index.name(subject), &object)
+            self.vocabulary.sentence(predicate, self.index.name(subject), &object)
         });
         let mut provenance = Provenance::new(context.method, Author::Importer(self.source.clone()));
         provenance.session.clone_from(&context.session);
@@ -448,24 +455,24 @@ impl Reader {
         // A handle finds the place again when entries are moved.
         let field = match (&marks.handle, path.rsplit_once('/')) {
             (Some((handle, _)), Some((list, _))) => format!("{list}/{handle}"),
-            _ => path.to_owned(),
+            _ => path.clone(),
         };
         provenance.evidence.push(Evidence::File { path: self.faults.path(at).to_owned(), line: at.line, field });
         if let Some((passage, quote)) = &context.passage {
             let span = Span { start: 0, end: quote.len() };
             provenance.evidence.push(Evidence::Passage { passage: *passage, span, quote: quote.clone() });
         }
-        let begun = match &object {
-            Object::Entity(id) => Fact::relation(subject, predicate, id, provenance),
-            Object::Value(value) => Fact::attribute(subject, predicate, value.clone(), provenance),
+        let begun = match object {
+            Object::Entity(id) => Fact::relation(subject, predicate.clone(), id, provenance),
+            Object::Value(value) => Fact::attribute(subject, predicate.clone(), value.clone(), provenance),
         };
         let built = begun.and_then(|builder| {
             builder
                 .statement(statement)
-                .mentions(marks.about)
+                .mentions(marks.about.iter().cloned())
                 .attitude(marks.attitude)
-                .rank(marks.rank)
-                .conditions(marks.conditions)
+                .rank(marks.rank.clone())
+                .conditions(marks.conditions.clone())
                 .validity(marks.validity.clone())
                 .standing(marks.standing.unwrap_or(context.standing))
                 .secrecy(marks.secrecy)

@@ -113,7 +113,7 @@ fn facts_about_facts_and_their_holders() {
     check(&known("{who: bob, rank: master}"), 12, "`bob` is no faction or party", "name the group");
     check(&known("{who: world, rank: master}"), 12, "`the world` is no faction or party", "");
     check(&known("{who: bob, how: witnessed, citing: eve}"), 12, "only what was told can cite", "add `how: told`");
-    check(&known("{who: bob, with: [eev]}"), 12, "there is no entity `eev`", "did you mean `eve`?");
+    check(&known("{who: bob, with: [Bobb]}"), 12, "there is no entity `Bobb`", "did you mean `bob`?");
     check(&known("{who: bob, from: bob}"), 12, "`bob` has it from `bob` (test.yaml:12)", "how one of them learned it");
     let circle = "facts:\n  - id: a\n    subject: ann\n    text: T.\n    known_by:\n      - {who: eve, from: bob}
       - {who: bob, from: ann}\n      - {who: ann, from: bob}";
