@@ -307,8 +307,8 @@ pub fn deduce(
 /// # Errors
 /// When the sentence is empty.
 pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) -> Result<Arc<Fact>, LearnError> {
-    let made = || format!("It is not so that {}", lower_first(fact.statement()));
-    about(fact, Bearing::Refutes(fact.id()), statement.map_or_else(made, str::to_owned), provenance, None)
+    let statement = statement.map_or_else(|| refuting(fact), str::to_owned);
+    about(fact, Bearing::Refutes(fact.id()), statement, provenance, None)
 }
 
 /// A fact that says that another is so no longer, to be told like any other.
@@ -321,9 +321,20 @@ pub fn ending(
     statement: Option<&str>,
     provenance: Provenance,
 ) -> Result<Arc<Fact>, LearnError> {
-    let when = if until.raw.is_empty() { String::new() } else { format!(" since {}", until.raw) };
-    let made = || format!("No longer so{when}: {}", fact.statement());
-    about(fact, Bearing::Ends(fact.id()), statement.map_or_else(made, str::to_owned), provenance, Some(until))
+    let statement = statement.map_or_else(|| ending_of(fact, Some(&until)), str::to_owned);
+    about(fact, Bearing::Ends(fact.id()), statement, provenance, Some(until))
+}
+
+/// The sentence that says that a fact is not so.
+pub fn refuting(fact: &Fact) -> String {
+    format!("It is not so that {}", lower_first(fact.statement()))
+}
+
+/// The sentence that says that a fact is so no longer; since when, where that is known.
+pub fn ending_of(fact: &Fact, since: Option<&Date>) -> String {
+    let since = since.filter(|date| !date.raw.is_empty());
+    let when = since.map_or_else(String::new, |date| format!(" since {}", date.raw));
+    format!("No longer so{when}: {}", fact.statement())
 }
 
 fn about(

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    Audience, Credence, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Knowledge, KnowledgeId, Method, Passage,
-    PassageId, Predicate, Provenance, Secrecy, Standing, State, attribute, predicate,
+    Audience, Bearing, Credence, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Knowledge, KnowledgeId, Method,
+    Passage, PassageId, Predicate, Provenance, Secrecy, Standing, State, attribute, predicate,
 };
 
 use crate::{
     Campaign,
     campaign::{Learned, Reach, Stated},
+    error::Place,
+    sources::{Draft, Step, chain},
 };
 
 /// The entities of a campaign about to be imported, and besides them those of the state. Of an entity that the files
@@ -68,28 +70,11 @@ pub(crate) struct Known {
 ///    named too knows it as named: an edge by rule would outweigh a smaller credence.
 /// 3. Whoever says a fact in a session knows it.
 /// 4. The readers of a text have read the facts that it states.
-/// 5. Who knows a fact knows the names in it: see [`names`].
+/// 5. What was told rests on what the teller knew it by: see [`chain`].
+/// 6. Who knows a fact knows the names in it: see [`names`].
 pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
-    let mut edges = BTreeMap::new();
-    let (passages, mut read) = readers(campaign, around);
-    let mut reached = Vec::with_capacity(campaign.facts.len());
-    for (number, stated) in campaign.facts.iter().enumerate() {
-        let id = stated.fact.id();
-        let mut known = HashSet::new();
-        for learned in stated.learned.iter().cloned().chain(read.remove(&number).unwrap_or_default()) {
-            known.insert(learned.knower.clone());
-            put(&mut edges, learned.of(id));
-        }
-        let audience = audience_of(campaign, stated);
-        let by_rule = audience.map_or(Vec::new(), |audience| knowers(audience, &stated.fact, around));
-        let speakers = stated.speakers.iter().cloned().map(Knower::Entity);
-        for knower in by_rule.into_iter().chain(speakers) {
-            if known.insert(knower.clone()) {
-                put(&mut edges, Knowledge::authored(knower, id));
-            }
-        }
-        reached.push(audience);
-    }
+    let Drafts { edges, passages, reached } = drafts(campaign, around);
+    let mut edges = chain(campaign, edges).edges;
     names(campaign, &mut edges);
     let known: HashSet<FactId> = edges.values().map(|edge| edge.fact).collect();
     let mut counts: BTreeMap<&'static str, usize> =
@@ -104,6 +89,76 @@ pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
         *counts.entry(name).or_default() += 1;
     }
     Known { edges, passages, counts }
+}
+
+/// Those who have something from one another, and from nobody else.
+pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
+    let told = |learned: &Learned| matches!(learned.how, How::Told { by: Some(_), .. });
+    if !campaign.facts.iter().any(|stated| stated.learned.iter().any(told)) {
+        return Vec::new();
+    }
+    let state = State::default();
+    chain(campaign, drafts(campaign, &Around::new(campaign, &state)).edges).circles
+}
+
+/// Who knows what, before it is known from whom.
+struct Drafts {
+    edges: BTreeMap<KnowledgeId, Draft>,
+    passages: BTreeMap<PassageId, Passage>,
+    /// The audience that each fact reaches by rule.
+    reached: Vec<Option<Audience>>,
+}
+
+fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
+    let mut edges = BTreeMap::new();
+    let (passages, mut read) = readers(campaign, around);
+    let mut reached = Vec::with_capacity(campaign.facts.len());
+    let mut said: HashMap<FactId, HashSet<Knower>> = HashMap::new();
+    for (number, stated) in campaign.facts.iter().enumerate() {
+        let id = stated.fact.id();
+        let mut known = HashSet::new();
+        for learned in stated.learned.iter().cloned().chain(read.remove(&number).unwrap_or_default()) {
+            known.insert(learned.knower.clone());
+            let at = learned.at;
+            put(&mut edges, Draft { edge: learned.of(id), at });
+        }
+        let audience = audience_of(campaign, stated);
+        let by_rule = audience.map_or(Vec::new(), |audience| knowers(audience, &stated.fact, around));
+        for knower in by_rule {
+            if known.insert(knower.clone()) {
+                put(&mut edges, Draft { edge: Knowledge::authored(knower, id), at: Place::default() });
+            }
+        }
+        if !stated.speakers.is_empty() {
+            said.entry(id).or_default().extend(stated.speakers.iter().cloned().map(Knower::Entity));
+        }
+        reached.push(audience);
+    }
+    speakers(campaign, said, &mut edges);
+    Drafts { edges, passages, reached }
+}
+
+/// Who says something knows it; unless what it knows is what it distorts in saying so.
+fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edges: &mut BTreeMap<KnowledgeId, Draft>) {
+    let mut wanted: HashMap<FactId, Vec<FactId>> = HashMap::new();
+    for Stated { fact, .. } in campaign.facts.iter().filter(|stated| said.contains_key(&stated.fact.id())) {
+        wanted.entry(fact.id()).or_default().push(fact.id());
+        if let Some(Bearing::Distorts(original)) = fact.bearing() {
+            wanted.entry(original).or_default().push(fact.id());
+        }
+    }
+    for Draft { edge, .. } in edges.values() {
+        for fact in wanted.get(&edge.fact).into_iter().flatten() {
+            if let Some(speakers) = said.get_mut(fact) {
+                speakers.remove(&edge.knower);
+            }
+        }
+    }
+    for (fact, speakers) in said {
+        for speaker in speakers {
+            put(edges, Draft { edge: Knowledge::authored(speaker, fact), at: Place::default() });
+        }
+    }
 }
 
 fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
@@ -159,12 +214,12 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage
 
 /// Adds an edge. Of two that differ only in what is no part of the id, the later counts; what one of them conceals is
 /// concealed.
-fn put(edges: &mut BTreeMap<KnowledgeId, Knowledge>, mut edge: Knowledge) {
-    let id = edge.id();
+fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut draft: Draft) {
+    let id = draft.edge.id();
     if let Some(before) = edges.get(&id) {
-        edge.conceals |= before.conceals;
+        draft.edge.conceals |= before.edge.conceals;
     }
-    edges.insert(id, edge);
+    edges.insert(id, draft);
 }
 
 /// Who knows a fact knows the names in it: the open `name` and `kind` of its subject, its object and all that it
@@ -184,7 +239,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
     let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
     // The first way in which each knower came upon each entity.
     let mut met: BTreeMap<(&Knower, &EntityId), &Knowledge> = BTreeMap::new();
-    for edge in edges.values() {
+    for edge in edges.values().filter(|edge| edge.how != How::Shared) {
         let Some(fact) = facts.get(&edge.fact) else { continue };
         if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
             let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
@@ -216,9 +271,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
             added.push(learned.of(*name));
         }
     }
-    for edge in added {
-        put(edges, edge);
-    }
+    edges.extend(added.into_iter().map(|edge| (edge.id(), edge)));
 }
 
 fn when(edge: &Knowledge) -> Option<GameTime> {

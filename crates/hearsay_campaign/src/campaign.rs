@@ -7,7 +7,7 @@ use hearsay_model::{
     Passage, Reveal, Session, SessionId, Setting, Vocabulary,
 };
 
-use crate::Warning;
+use crate::{Warning, error::Place};
 
 /// A campaign as its files say it. Made by [`read`](crate::read); [`plan`](crate::plan) compares it with a state.
 #[derive(Debug, Clone)]
@@ -115,15 +115,32 @@ pub(crate) struct Learned {
     pub(crate) credence: Credence,
     pub(crate) conceals: bool,
     pub(crate) session: Option<SessionId>,
+    /// Who was there too.
+    pub(crate) company: Vec<EntityId>,
+    /// The rank from which on members of the knower have it.
+    pub(crate) rank: Option<String>,
+    /// Where it is written.
+    pub(crate) at: Place,
 }
 
 impl Learned {
     pub(crate) fn authored(knower: impl Into<Knower>, credence: Credence, conceals: bool) -> Self {
-        Self { knower: knower.into(), how: How::Authored, learned: None, credence, conceals, session: None }
+        Self {
+            knower: knower.into(),
+            how: How::Authored,
+            learned: None,
+            credence,
+            conceals,
+            session: None,
+            company: Vec::new(),
+            rank: None,
+            at: Place::default(),
+        }
     }
 
     pub(crate) fn of(self, fact: FactId) -> Knowledge {
-        let Self { knower, how, learned, credence, conceals, session } = self;
-        Knowledge { how, learned, credence, conceals, session, ..Knowledge::authored(knower, fact) }
+        let Self { knower, how, learned, credence, conceals, session, company, rank, .. } = self;
+        let edge = Knowledge::authored(knower, fact);
+        Knowledge { how, learned, credence, conceals, session, company, rank, ..edge }.sorted()
     }
 }

@@ -90,14 +90,20 @@ pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
         line(&Line::Fact(Arc::clone(fact)))?;
     }
     let edges: BTreeMap<KnowledgeId, &Arc<Knowledge>> =
-        state.facts().flat_map(|fact| state.recorded_knowledge(fact.id())).map(|edge| (edge.id(), edge)).collect();
-    for edge in edges.into_values().filter(|edge| edge.knower.entity().is_none_or(|id| state.entity(id).is_some())) {
+        state.facts().flat_map(|fact| edges_to(state, fact)).map(|edge| (edge.id(), edge)).collect();
+    for edge in edges.into_values() {
         line(&Line::Knowledge(Arc::clone(edge)))?;
     }
     for (_, passage) in state.passages() {
         line(&Line::Passage(Arc::clone(passage)))?;
     }
     writer.flush()
+}
+
+/// The edges to a fact of those who are there.
+fn edges_to<'a>(state: &'a State, fact: &Fact) -> impl Iterator<Item = &'a Arc<Knowledge>> {
+    let is_there = |edge: &&Arc<Knowledge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    state.recorded_knowledge(fact.id()).filter(is_there)
 }
 
 fn empty_session(id: &SessionId) -> Session {
@@ -120,7 +126,7 @@ impl<'a> Named<'a> {
         }
         for fact in state.facts() {
             named.fact(fact);
-            state.recorded_knowledge(fact.id()).for_each(|edge| named.edge(edge));
+            edges_to(state, fact).for_each(|edge| named.edge(edge));
         }
         for (_, passage) in state.passages() {
             named.passage(passage);

@@ -31,15 +31,18 @@ const MARKS: &[&str] = &[
     "attitude",
     "rank",
     "conditions",
-    "secret",
     "common",
     "audience",
     "known_by",
-    "conceals",
-    "reveal",
 ];
+/// What a fact can be kept with.
+const KEPT: &[&str] = &["secret", "conceals", "reveal", "public"];
 /// What a fact says.
 const SAYS: &[&str] = &["type", "target", "value"];
+/// What a fact has to do with another.
+const BEARS: &[&str] = &["distorts", "refutes", "ends"];
+/// How somebody knows a fact.
+const HOLDS: &[&str] = &["who", "how", "from", "citing", "when", "with", "rank", "credence", "conceals"];
 /// How other tools write the end of a relation.
 const ENDS: &[&str] = &["target_id", "target_name", "bidirectional"];
 
@@ -63,7 +66,7 @@ keys! {
     ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
-        "embedded", "audience", "examples"]];
+        "embedded", "audience", "opposites", "examples"]];
     ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "embedded", "audience"]];
     ENTITY = "entity", "an entity", &[
         &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
@@ -72,18 +75,20 @@ keys! {
         &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
             "secret_knowledge"],
     ];
-    ALIAS = "alias", "an alias", &[&["name"], MARKS];
-    ATTRIBUTE = "attribute", "an attribute's value", &[&["value"], MARKS];
+    ALIAS = "alias", "an alias", &[&["name"], MARKS, KEPT];
+    ATTRIBUTE = "attribute", "an attribute's value", &[&["value"], MARKS, KEPT];
     SCENE = "scene", "a text among attributes", &[&["title", "content"]];
-    RELATIONSHIP = "relationship", "a relationship", &[MARKS, SAYS, ENDS];
-    TOP_RELATIONSHIP = "top_relationship", "a relationship", &[&["source"], MARKS, SAYS, ENDS];
-    ENTITY_FACT = "entity_fact", "a fact", &[MARKS, SAYS];
-    FACT = "fact", "a fact", &[&["subject"], MARKS, SAYS];
-    RUMOUR = "rumour", "a rumour", &[&["subject", "truth", "heard_by", "contradicts"], MARKS, SAYS];
-    LIE = "lie", "a lie", &[&["subject", "by", "told_to", "truth_is"], MARKS, SAYS];
-    STATED = "stated", "a fact of a text", &[&["fact", "credence", "subject"], MARKS, SAYS];
-    HOLDER = "holder", "one who knows", &[&["who", "how", "from", "when", "credence", "conceals"]];
-    KNOWLEDGE = "knowledge", "who knows a fact", &[&["fact", "who", "how", "from", "when", "credence", "conceals"]];
+    RELATIONSHIP = "relationship", "a relationship", &[MARKS, KEPT, SAYS, BEARS, ENDS];
+    TOP_RELATIONSHIP = "top_relationship", "a relationship", &[&["source"], MARKS, KEPT, SAYS, BEARS, ENDS];
+    ENTITY_FACT = "entity_fact", "a fact", &[MARKS, KEPT, SAYS, BEARS];
+    FACT = "fact", "a fact", &[&["subject"], MARKS, KEPT, SAYS, BEARS];
+    RUMOUR = "rumour", "a rumour", &[&["subject", "truth", "heard_by", "contradicts"], MARKS, KEPT, SAYS,
+        BEARS];
+    LIE = "lie", "a lie", &[&["subject", "by", "told_to", "truth_is"], MARKS, KEPT, SAYS, BEARS];
+    STATED = "stated", "a fact of a text", &[&["fact", "credence", "subject"], MARKS, KEPT, SAYS, BEARS];
+    PUBLIC = "public", "what is said in public", &[MARKS, SAYS];
+    HOLDER = "holder", "one who knows", &[HOLDS];
+    KNOWLEDGE = "knowledge", "who knows a fact", &[&["fact"], HOLDS];
     PASSAGE = "passage", "a passage", &[&["id", "title", "text", "about", "document", "place", "common", "known_by",
         "secret", "audience", "facts"]];
     SESSION = "session", "a session", &[&["id", "number", "title", "date", "start", "end", "place", "present", "summary",

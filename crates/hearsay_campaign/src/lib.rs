@@ -32,6 +32,7 @@ mod keys;
 mod plan;
 mod read;
 mod report;
+mod sources;
 mod yaml;
 
 pub use campaign::Campaign;

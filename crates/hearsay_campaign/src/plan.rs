@@ -6,8 +6,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Evidence, Fact, FactId, KnowledgeId, Operation, Provenance, Secrecy, Setting,
-    SettingKey, Standing, State, Timestamp, Value, attribute,
+    Author, Change, Entity, EntityId, Evidence, Fact, FactId, How, Knowledge, KnowledgeId, Operation, Provenance,
+    Secrecy, Setting, SettingKey, Standing, State, Timestamp, Value, attribute,
 };
 
 use crate::{
@@ -252,12 +252,7 @@ impl Planner<'_> {
         rivals.first().copied()
     }
 
-    fn knowledge(
-        &mut self,
-        edges: BTreeMap<KnowledgeId, hearsay_model::Knowledge>,
-        withdrawn: &Withdrawn,
-        gone: &BTreeSet<EntityId>,
-    ) {
+    fn knowledge(&mut self, edges: BTreeMap<KnowledgeId, Knowledge>, withdrawn: &Withdrawn, gone: &BTreeSet<EntityId>) {
         let mut old: Vec<KnowledgeId> = Vec::new();
         for (id, last) in &self.history.edges {
             let Some(edge) = last.value.filter(|_| last.ours) else { continue };
@@ -271,8 +266,7 @@ impl Planner<'_> {
         // Edges go before the facts that they lead to.
         self.removals.splice(0..0, unlearn);
         for (id, edge) in edges {
-            let nobody = edge.knower.entity().is_some_and(|id| gone.contains(id));
-            if nobody || withdrawn.away.contains(&edge.fact) {
+            if edge.knower.entity().is_some_and(|id| gone.contains(id)) || withdrawn.away.contains(&edge.fact) {
                 continue;
             }
             match self.history.edges.get(&id) {
@@ -282,6 +276,10 @@ impl Planner<'_> {
                         self.state.fact(edge.fact).map_or(String::new(), |fact| fact.statement().to_owned());
                     let why = format!("somebody else has changed how `{}` knows it", edge.knower);
                     self.keep(Some(edge.fact), statement, why);
+                }
+                _ if names(&edge).any(|id| gone.contains(id)) => {
+                    let what = format!("how `{}` knows a fact", edge.knower);
+                    self.keep(Some(edge.fact), what, "it names somebody who stays away");
                 }
                 _ => {
                     self.report.knowledge += 1;
@@ -460,6 +458,16 @@ impl Planner<'_> {
         let operation = Operation { recorded: self.now, ..Operation::new(self.author, summary, changes) };
         ImportPlan { operation: Some(operation), report: self.report }
     }
+}
+
+/// Whom an edge names besides the knower.
+fn names(edge: &Knowledge) -> impl Iterator<Item = &EntityId> {
+    let (by, citing) = match &edge.how {
+        How::Told { by, citing } => (by.as_ref(), citing.as_ref()),
+        How::Read { document } => (document.as_ref(), None),
+        _ => (None, None),
+    };
+    by.into_iter().chain(citing).chain(&edge.company)
 }
 
 /// Whether a fact of the state says what the files say, wherever it is written and whoever confirmed it since.

@@ -161,6 +161,14 @@ impl Reader {
         }
         let Some(predicate) = self.attribute_name(name, node.at, path) else { return };
         match &node.value {
+            // Ranks have an order, so a list of them is one value.
+            Yaml::List(items) if predicate == *attribute::RANKS => {
+                let ranks = items.iter().enumerate().filter_map(|(n, item)| self.text_of(item, &nth(path, n)));
+                let ranks: Vec<&str> = ranks.collect();
+                if !ranks.is_empty() {
+                    self.plain(node.at, path, id, predicate.as_str(), Object::Value(ranks.join(", ").into()));
+                }
+            }
             Yaml::List(items) => {
                 for (n, item) in items.iter().enumerate().filter(|(_, item)| !item.is_null()) {
                     self.attribute_value(id, &predicate, item, &nth(path, n));

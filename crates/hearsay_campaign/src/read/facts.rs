@@ -3,12 +3,14 @@
 use std::{collections::hash_map, sync::Arc};
 
 use hearsay_model::{
-    Attitude, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactError, How, Knower, Method, Number,
-    Object, PassageId, Predicate, Provenance, Secrecy, SessionId, Span, Standing, Validity, Value, attribute,
+    Attitude, Audience, Author, Bearing, Confidence, Credence, EntityId, Evidence, Fact, FactError, How, Knower,
+    Method, Number, Object, PassageId, Predicate, Provenance, Secrecy, SessionId, Span, Standing, Validity, Value,
+    attribute,
 };
 
 use super::{
     Later, Reader,
+    bearings::{Bears, leaves_subject, written_public},
     fields::{Fields, nth},
     holders::Usual,
     names::is_nobody,
@@ -56,19 +58,39 @@ impl Context {
 /// What an entry says besides subject, predicate and object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Marks {
-    handle: Option<(String, Place)>,
-    statement: Option<String>,
-    about: Vec<EntityId>,
-    standing: Option<Standing>,
-    confidence: Option<Confidence>,
-    validity: Validity,
-    attitude: Option<Attitude>,
-    rank: Option<String>,
-    conditions: Option<String>,
-    secrecy: Secrecy,
-    reach: Option<Reach>,
+    pub(super) handle: Option<(String, Place)>,
+    pub(super) statement: Option<String>,
+    pub(super) about: Vec<EntityId>,
+    pub(super) standing: Option<Standing>,
+    pub(super) confidence: Option<Confidence>,
+    pub(super) validity: Validity,
+    pub(super) attitude: Option<Attitude>,
+    pub(super) rank: Option<String>,
+    pub(super) conditions: Option<String>,
+    pub(super) secrecy: Secrecy,
+    pub(super) reach: Option<Reach>,
+    /// Whether nothing is said of whom it reaches.
+    pub(super) unmarked: bool,
     pub(super) learned: Vec<Learned>,
-    reveals: Vec<Written>,
+    pub(super) reveals: Vec<Written>,
+    pub(super) bears: Option<Bears>,
+    pub(super) public: Option<Written>,
+}
+
+/// What a fact says of its subject.
+pub(super) type Says = (Predicate, Object);
+
+/// An entry that was read: where it stands, whom it is about, and what it says.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) at: Place,
+    pub(super) path: String,
+    pub(super) context: Context,
+    /// Nothing, where that follows from another fact.
+    pub(super) subject: Option<EntityId>,
+    /// Nothing, where that follows from another fact.
+    pub(super) says: Option<Says>,
+    pub(super) marks: Marks,
 }
 
 const STANDINGS: [&str; 4] = ["canon", "claimed", "proposed", "false"];
@@ -77,6 +99,27 @@ impl Reader {
     /// An entry with `type` and `target` or `value`, or with a text alone. Returns the number of its fact.
     pub(super) fn entry(&mut self, f: &Fields, context: &Context) -> Option<usize> {
         let mut marks = self.marks(f, context);
+        let unsaid = f.get("type").is_none() && f.get("target").is_none() && f.get("value").is_none();
+        if let Some(bears) = marks.bears.take_if(|bears| {
+            unsaid && (context.subject.is_none() && leaves_subject(f) || marks.statement.is_none() && bears.speaks())
+        }) {
+            // What it is about, and what it says, follows from the other fact.
+            let given = ["subject", "source", "about"].iter().any(|key| f.get(key).is_some());
+            let subject = match given || context.subject.is_some() {
+                true => Some(self.subject(f, context, &mut marks)?),
+                false => None,
+            };
+            return match (&marks.statement, bears.speaks()) {
+                (None, false) => {
+                    self.faults.add(f.at, &f.path, "the fact says nothing", "add `text: …`: how it is told wrongly");
+                    None
+                }
+                _ => {
+                    let (path, context) = (f.path.clone(), context.clone());
+                    self.wait(Said { at: f.at, path, context, subject, says: None, marks }, bears)
+                }
+            };
+        }
         let subject = self.subject(f, context, &mut marks)?;
         let target = ["target", "target_id", "target_name"].into_iter().find(|key| f.get(key).is_some());
         let written = self.text(f, "type");
@@ -170,7 +213,7 @@ impl Reader {
         let both_ways = self.flag(f, "bidirectional").unwrap_or(false);
         let symmetric = self.vocabulary.predicate(&predicate).is_some_and(|def| def.symmetric);
         if both_ways && !symmetric {
-            let back = Marks { handle: None, statement: None, reveals: Vec::new(), ..marks.clone() };
+            let back = Marks { handle: None, statement: None, reveals: Vec::new(), public: None, ..marks.clone() };
             let (subject, object) = (object.clone(), Object::Entity(subject.clone()));
             self.say(f.at, &f.below("bidirectional"), context, subject, predicate.clone(), object, back);
         }
@@ -178,7 +221,7 @@ impl Reader {
     }
 
     /// The relation that a text names, and whether it reads it backwards.
-    fn relation_name(&mut self, written: &str, at: Place, path: &str) -> Option<(Predicate, bool)> {
+    pub(super) fn relation_name(&mut self, written: &str, at: Place, path: &str) -> Option<(Predicate, bool)> {
         let name = Predicate::relation(written);
         let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
         if self.vocabulary.predicate(&name).is_some() {
@@ -257,7 +300,12 @@ impl Reader {
         let (from, until) = (self.date(f, "since"), self.date(f, "until"));
         let (secret, common) = (self.flag(f, "secret"), self.flag(f, "common") == Some(true));
         let audience = self.audience(f, "audience");
+        let unmarked = secret.is_none() && !common && audience.is_none();
         let secret = context.bearer.is_some() || secret == Some(true);
+        if let Some(node) = f.get("public").filter(|_| !secret) {
+            let hint = "add `secret: true`, or write it as a fact of its own";
+            self.faults.add(node.at, &f.below("public"), "what is no secret has no other public version", hint);
+        }
         if secret && (common || audience.is_some()) {
             let hint = "keep `secret` with `known_by`, or the audience";
             self.faults.add(f.at, &f.path, "a secret has no audience but those in `known_by`", hint);
@@ -285,8 +333,11 @@ impl Reader {
             conditions: self.owned(f, "conditions"),
             secrecy,
             reach,
+            unmarked,
             learned: self.named(f, context),
             reveals: self.written_reveals(f),
+            bears: self.bears(f),
+            public: written_public(f),
         }
     }
 
@@ -334,11 +385,68 @@ impl Reader {
         subject: EntityId,
         predicate: Predicate,
         object: Object,
-        marks: Marks,
+        mut marks: Marks,
     ) -> Option<usize> {
-        let statement = marks.statement.unwrap_or_else(|| {
+        let bears = marks.bears.take();
+        let (path, context) = (path.to_owned(), context.clone());
+        let mut said = Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks };
+        if let Some(bears) = bears {
+            return self.wait(said, bears);
+        }
+        let fact = self.built(&said, None)?;
+        let reach = said.marks.reach.unwrap_or(said.context.reach);
+        let learned = std::mem::take(&mut said.marks.learned);
+        let number = match self.by_id.entry(fact.id()) {
+            hash_map::Entry::Vacant(entry) => {
+                entry.insert(self.facts.len());
+                self.spots.push(at);
+                self.facts.push(Stated { fact: Arc::new(fact), reach, learned, speakers: Vec::new() });
+                self.facts.len() - 1
+            }
+            hash_map::Entry::Occupied(entry) => {
+                let number = *entry.get();
+                if said.context.speaker.is_none() {
+                    let first = self.faults.spot(self.spots[number]);
+                    self.faults.warn(at, format!("it says the same as {first}; the two are taken as one"));
+                }
+                self.facts[number].learned.extend(learned);
+                number
+            }
+        };
+        self.follow(number, &mut said);
+        Some(number)
+    }
+
+    /// Notes what follows from a fact: its handle, its reveals, what is said in public instead.
+    pub(super) fn follow(&mut self, number: usize, said: &mut Said) {
+        let reveals = std::mem::take(&mut said.marks.reveals);
+        self.unread_reveals.extend(reveals.into_iter().map(|written| (number, written)));
+        if let Some((handle, at)) = said.marks.handle.clone() {
+            match self.handles.entry(handle) {
+                hash_map::Entry::Vacant(entry) => {
+                    entry.insert((number, at));
+                }
+                hash_map::Entry::Occupied(entry) => {
+                    let first = self.faults.spot(entry.get().1);
+                    let message = format!("the id `{}` is taken: the first stands at {first}", entry.key());
+                    self.faults.add(at, &said.path, message, "give one of them another `id`");
+                }
+            }
+        }
+        if let Some(written) = said.marks.public.take() {
+            self.public(number, said, &written);
+        }
+    }
+
+    /// Builds a fact; nothing, where it is not known whom it is about and what it says.
+    pub(super) fn built(&mut self, said: &Said, bearing: Option<Bearing>) -> Option<Fact> {
+        let Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks } = said else {
+            return None;
+        };
+        let at = *at;
+        let statement = marks.statement.clone().unwrap_or_else(|| {
             let object = object.entity().map_or_else(|| object.to_string(), |id| self.index.name(id).to_owned());
-            self.vocabulary.sentence(&predicate, self.index.name(&subject), &object)
+            self.vocabulary.sentence(predicate, self.index.name(subject), &object)
         });
         let mut provenance = Provenance::new(context.method, Author::Importer(self.source.clone()));
         provenance.session.clone_from(&context.session);
@@ -347,78 +455,45 @@ impl Reader {
         // A handle finds the place again when entries are moved.
         let field = match (&marks.handle, path.rsplit_once('/')) {
             (Some((handle, _)), Some((list, _))) => format!("{list}/{handle}"),
-            _ => path.to_owned(),
+            _ => path.clone(),
         };
         provenance.evidence.push(Evidence::File { path: self.faults.path(at).to_owned(), line: at.line, field });
         if let Some((passage, quote)) = &context.passage {
             let span = Span { start: 0, end: quote.len() };
             provenance.evidence.push(Evidence::Passage { passage: *passage, span, quote: quote.clone() });
         }
-        let begun = match &object {
-            Object::Entity(id) => Fact::relation(&subject, predicate, id, provenance),
-            Object::Value(value) => Fact::attribute(&subject, predicate, value.clone(), provenance),
+        let begun = match object {
+            Object::Entity(id) => Fact::relation(subject, predicate.clone(), id, provenance),
+            Object::Value(value) => Fact::attribute(subject, predicate.clone(), value.clone(), provenance),
         };
         let built = begun.and_then(|builder| {
             builder
                 .statement(statement)
-                .mentions(marks.about)
+                .mentions(marks.about.iter().cloned())
                 .attitude(marks.attitude)
-                .rank(marks.rank)
-                .conditions(marks.conditions)
+                .rank(marks.rank.clone())
+                .conditions(marks.conditions.clone())
                 .validity(marks.validity.clone())
                 .standing(marks.standing.unwrap_or(context.standing))
                 .secrecy(marks.secrecy)
                 .handle(marks.handle.as_ref().map(|(handle, _)| handle.clone()))
+                .bearing(bearing)
                 .build()
         });
-        let fact = match built {
-            Ok(fact) => fact,
-            Err(error) => {
-                let raw = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
-                let message = match error {
-                    FactError::Backwards { .. } => {
-                        let (from, until) = (raw(&marks.validity.from), raw(&marks.validity.until));
-                        format!("it ends ({until}) before it begins ({from})")
-                    }
-                    error => error.to_string(),
-                };
-                self.faults.add(at, path, message, "");
-                return None;
-            }
+        let error = match built {
+            Ok(fact) => return Some(fact),
+            Err(error) => error,
         };
-        let reach = marks.reach.unwrap_or(context.reach);
-        let number = match self.by_id.entry(fact.id()) {
-            hash_map::Entry::Vacant(entry) => {
-                entry.insert(self.facts.len());
-                self.spots.push(at);
-                let stated = Stated { fact: Arc::new(fact), reach, learned: marks.learned, speakers: Vec::new() };
-                self.facts.push(stated);
-                self.facts.len() - 1
+        let raw = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
+        let message = match error {
+            FactError::Backwards { .. } => {
+                let (from, until) = (raw(&marks.validity.from), raw(&marks.validity.until));
+                format!("it ends ({until}) before it begins ({from})")
             }
-            hash_map::Entry::Occupied(entry) => {
-                let number = *entry.get();
-                if context.speaker.is_none() {
-                    let first = self.faults.spot(self.spots[number]);
-                    self.faults.warn(at, format!("it says the same as {first}; the two are taken as one"));
-                }
-                self.facts[number].learned.extend(marks.learned);
-                number
-            }
+            error => error.to_string(),
         };
-        self.unread_reveals.extend(marks.reveals.into_iter().map(|written| (number, written)));
-        if let Some((handle, at)) = marks.handle {
-            match self.handles.entry(handle) {
-                hash_map::Entry::Vacant(entry) => {
-                    entry.insert((number, at));
-                }
-                hash_map::Entry::Occupied(entry) => {
-                    let first = self.faults.spot(entry.get().1);
-                    let message = format!("the id `{}` is taken: the first stands at {first}", entry.key());
-                    self.faults.add(at, path, message, "give one of them another `id`");
-                }
-            }
-        }
-        Some(number)
+        self.faults.add(at, path, message, "");
+        None
     }
 
     /// Records a fact that is marked with nothing.

@@ -1,6 +1,6 @@
 //! Who knows: `known_by`, `heard_by`, `told_to` and the entries of `knowledge`.
 
-use hearsay_model::{Credence, How, Kind, Knower};
+use hearsay_model::{Credence, EntityId, How, Kind, Knower};
 
 use super::{
     Reader,
@@ -41,10 +41,10 @@ impl Reader {
         let knower = self.knower(node, path)?;
         let credence = Credence::new(default.credence).unwrap_or(Credence::FULL);
         let how = default.how.clone();
-        Some(Learned { knower, how, learned: None, credence, conceals: false, session: None })
+        Some(Learned { how, at: node.at, ..Learned::authored(knower, credence, false) })
     }
 
-    /// `who`, `how`, `from`, `when`, `credence` and `conceals`.
+    /// `who`, `how`, `from`, `citing`, `when`, `with`, `rank`, `credence` and `conceals`.
     pub(super) fn holder_fields(&mut self, f: &Fields, default: &Usual) -> Option<Learned> {
         let learned = self.date(f, "when");
         let given = self.scale(f, "credence", Credence::new);
@@ -52,7 +52,8 @@ impl Reader {
         let from = self.refer(f, "from");
         let way = self.text(f, "how");
         let mut usual = default.credence;
-        let how = match (way, from) {
+        let citing = self.refer(f, "citing");
+        let mut how = match (way, from) {
             (None, None) => default.how.clone(),
             (None, by) => How::told(by),
             (Some("authored"), _) => How::Authored,
@@ -71,13 +72,38 @@ impl Reader {
                 return None;
             }
         };
+        match (&mut how, f.get("citing")) {
+            (How::Told { citing: cited, .. }, Some(_)) => *cited = citing,
+            (_, Some(node)) => {
+                let hint = "add `how: told` and `from: …`, or remove it";
+                self.faults.add(node.at, &f.below("citing"), "only what was told can cite somebody", hint);
+            }
+            (_, None) => {}
+        }
+        let mut company = self.refers(f, "with");
         let Some(who) = f.get("who") else {
             self.faults.add(f.at, &f.path, "it is not said who knows", "add `who: …`");
             return None;
         };
         let knower = self.knower(who, &f.below("who"))?;
         let credence = given.or(Credence::new(usual).ok())?;
-        Some(Learned { knower, how, learned, credence, conceals, session: None })
+        company.retain(|id| knower.entity() != Some(id));
+        let rank = self.rank_in(f, knower.entity());
+        let known = Learned::authored(knower, credence, conceals);
+        Some(Learned { how, learned, company, rank, at: f.at, ..known })
+    }
+
+    /// The rank from which on members of a group have it.
+    fn rank_in(&mut self, f: &Fields, group: Option<&EntityId>) -> Option<String> {
+        let node = f.get("rank")?;
+        let kind = group.and_then(|group| self.index.kind(group));
+        if !matches!(kind, Some(Kind::Faction | Kind::Party)) {
+            let who = group.map_or("the world", EntityId::as_str);
+            let message = format!("`{who}` is no faction or party, so nobody has a rank in it");
+            self.faults.add(node.at, &f.below("rank"), message, "remove the rank, or name the group as `who`");
+            return None;
+        }
+        self.owned(f, "rank")
     }
 
     /// One that can know: a character, a group, a place, or `world`.

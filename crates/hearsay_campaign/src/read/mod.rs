@@ -4,6 +4,7 @@
 //! that references find them wherever they stand; then everything is read in the order of the files; last, references
 //! to facts by their handles are resolved.
 
+mod bearings;
 mod entities;
 mod facts;
 mod fields;
@@ -21,14 +22,15 @@ use std::{
 
 use hearsay_model::{
     AudienceRules, Calendar, CampaignInfo, EntityId, FactId, Kind, Knower, Passage, Predicate, Reveal, Secrecy,
-    Session, SessionId, Setting, Standing, Vocabulary, predicate,
+    Session, SessionId, Setting, Standing, Vocabulary, attribute, predicate, text,
 };
 
 use crate::{
-    Campaign, CampaignErrors, Limits,
+    Campaign, CampaignErrors, Limits, audience,
     campaign::{Learned, Reach, Stated, Text},
     error::{Faults, Place},
     files, keys,
+    sources::Step,
     yaml::{self, Node},
 };
 use facts::Context;
@@ -85,6 +87,11 @@ struct Reader {
     by_id: HashMap<FactId, usize>,
     handles: HashMap<String, (usize, Place)>,
     later: Vec<Later>,
+    /// Facts that have to do with another.
+    unbuilt: Vec<bearings::Unbuilt>,
+    /// The numbers of what is said in public, and of the secrets.
+    covers: Vec<(usize, usize)>,
+    unread_opposites: Vec<(Predicate, Place, String)>,
     passages: Vec<Text>,
     passage_ids: HashMap<String, Place>,
     sessions: Vec<Session>,
@@ -119,6 +126,9 @@ impl Reader {
             by_id: HashMap::new(),
             handles: HashMap::new(),
             later: Vec::new(),
+            unbuilt: Vec::new(),
+            covers: Vec::new(),
+            unread_opposites: Vec::new(),
             passages: Vec::new(),
             passage_ids: HashMap::new(),
             sessions: Vec::new(),
@@ -171,10 +181,13 @@ impl Reader {
                 self.session(&f);
             }
         }
+        self.build_waiting();
         self.resolve_later();
+        self.know_better();
         self.read_reveals();
         self.check_parts();
         self.check_functional();
+        self.check_ranks();
         if let Some(head) = &mut head {
             self.set_clock(head);
         }
@@ -222,6 +235,7 @@ impl Reader {
                 self.faults.add(at, "format", format!("format {format} is not known"), hint);
             }
         }
+        self.check_opposites();
         let flags = self.flags.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
         settings.extend(flags.map(|(name, value)| Setting::Flag { name, value }));
         let rules = self.only(files, "audience").map(|node| self.rules(node));
@@ -348,18 +362,60 @@ impl Reader {
         }
     }
 
+    /// A rank that something is kept for is one of its group's.
+    fn check_ranks(&mut self) {
+        let mut ranks: HashMap<&EntityId, Vec<&str>> = HashMap::new();
+        for fact in self.facts.iter().map(|stated| &stated.fact) {
+            if *fact.predicate() == *attribute::RANKS {
+                ranks
+                    .entry(fact.subject())
+                    .or_default()
+                    .extend(fact.object().text().into_iter().flat_map(|list| list.split(',')));
+            }
+        }
+        let mut unknown = Vec::new();
+        for learned in self.facts.iter().flat_map(|stated| &stated.learned) {
+            let (Some(group), Some(rank)) = (learned.knower.entity(), &learned.rank) else { continue };
+            let known = ranks.get(group).map_or(&[][..], Vec::as_slice);
+            if !known.iter().any(|known| text::normal(known) == text::normal(rank)) {
+                let known: Vec<_> = known.iter().map(|known| known.trim()).collect();
+                let hint = match known.is_empty() {
+                    true => "write its `ranks` among its attributes, the lowest first".to_owned(),
+                    false => format!("its `ranks` are {}", known.join(", ")),
+                };
+                unknown.push((learned.at, format!("`{group}` has no rank `{rank}`: {hint}")));
+            }
+        }
+        for (at, what) in unknown {
+            self.faults.warn(at, what);
+        }
+    }
+
+    /// Somebody is where something begins.
+    fn check_circles(faults: &mut Faults, campaign: &Campaign) {
+        for circle in audience::circles(campaign) {
+            let Some(first) = circle.first() else { continue };
+            let what = campaign.facts().find(|fact| fact.id() == first.fact).map_or("", |fact| fact.statement());
+            let step = |step: &Step| format!("`{}` has it from `{}` ({})", step.who, step.from, faults.spot(step.at));
+            let steps: Vec<String> = circle.iter().map(step).collect();
+            let message = format!("a circle of sources of \u{201C}{what}\u{201D}: {}", steps.join(", "));
+            let hint = "say how one of them learned it: another `how`, or no `from`";
+            faults.add(first.at, "", message, hint);
+        }
+    }
+
     fn finish(self, head: Option<Head>, digest: String) -> Result<Campaign, CampaignErrors> {
         let Self { mut faults, index, vocabulary, facts, passages, sessions, reveals, .. } = self;
         if head.is_none() && faults.found_none() {
             faults.add(Place::default(), "campaign", "the campaign cannot be read", "");
         }
-        let warnings = faults.finish()?;
-        let Some(Head { info, settings, rules, entities }) = head else {
+        let Some(Head { info, settings, rules, entities }) = head.filter(|_| faults.found_none()) else {
+            faults.finish()?;
             return Err(CampaignErrors { errors: Vec::new(), more: 0 });
         };
         let kind = |id: &EntityId| index.kind(id).cloned().unwrap_or(Kind::Concept);
         let entities = entities.into_iter().map(|id| (id.clone(), kind(&id))).collect();
-        Ok(Campaign {
+        let mut campaign = Campaign {
             info,
             settings,
             vocabulary,
@@ -369,8 +425,11 @@ impl Reader {
             facts,
             passages,
             reveals,
-            warnings,
+            warnings: Vec::new(),
             digest,
-        })
+        };
+        Self::check_circles(&mut faults, &campaign);
+        campaign.warnings = faults.finish()?;
+        Ok(campaign)
     }
 }

@@ -132,13 +132,14 @@ impl Reader {
             Some(speaker) => How::told(Some(speaker.clone())),
             None => How::Witnessed,
         };
+        let others = |hearer| hearers.iter().filter(move |other| *other != hearer).filter_map(Knower::entity).cloned();
         let learned = hearers.iter().map(|hearer| Learned {
-            knower: hearer.clone(),
             how: how.clone(),
             learned: scene.time.clone(),
-            credence,
-            conceals: false,
             session: Some(scene.session.clone()),
+            company: others(hearer).collect(),
+            at: f.at,
+            ..Learned::authored(hearer.clone(), credence, false)
         });
         if self.is_reference(f) {
             if let Some(mut later) = self.later(f, "fact") {

@@ -5,7 +5,11 @@ use hearsay_model::{
     Month, Predicate, PredicateDef, VocabularyError,
 };
 
-use super::{Reader, fields::Fields, names::kind_of};
+use super::{
+    Reader,
+    fields::{Fields, nth},
+    names::kind_of,
+};
 use crate::{keys, yaml::Node};
 
 const AUDIENCES: [&str; 4] = ["common", "local", "parties", "private"];
@@ -169,14 +173,45 @@ impl Reader {
             phrase: self.needed(&f, "phrase", "a predicate")?.to_owned(),
             inverse_phrase: self.owned(&f, "inverse_phrase"),
             symmetric: self.flag(&f, "symmetric").unwrap_or(false),
-            opposites: Vec::new(),
             functional: self.flag(&f, "functional").unwrap_or(false),
             embedded: self.flag(&f, "embedded").unwrap_or(true),
             audience: self.audience(&f, "audience"),
+            opposites: self.opposites(&f),
             examples: self.texts(&f, "examples"),
         };
         let defined = self.vocabulary.define(def.clone());
         self.defined(&f, defined).map(|()| def)
+    }
+
+    /// Relations that cannot hold at once with this one. They may be declared later, in any file.
+    fn opposites(&mut self, f: &Fields) -> Vec<Predicate> {
+        let mut opposites = Vec::new();
+        for (n, node) in self.list(f, "opposites").iter().enumerate() {
+            let path = nth(&f.below("opposites"), n);
+            let Some(text) = self.text_of(node, &path) else { continue };
+            match Predicate::new(text) {
+                Ok(name) => {
+                    opposites.push(name.clone());
+                    self.unread_opposites.push((name, node.at, path));
+                }
+                Err(error) => self.faults.add(node.at, &path, error.to_string(), ""),
+            }
+        }
+        opposites
+    }
+
+    /// Every opposite is a relation. The vocabulary is complete by now.
+    pub(super) fn check_opposites(&mut self) {
+        for (name, at, path) in std::mem::take(&mut self.unread_opposites) {
+            if self.vocabulary.predicate(&name).is_none() {
+                let known = self.vocabulary.predicates().map(|def| def.name.as_str());
+                let hint = match keys::nearest(name.as_str(), known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "declare it under `predicates`".to_owned(),
+                };
+                self.faults.add(at, &path, format!("there is no predicate `{name}`"), hint);
+            }
+        }
     }
 
     pub(super) fn attribute_def(&mut self, node: &Node, path: &str) -> Option<AttributeDef> {

@@ -90,6 +90,51 @@ fn names_ids_and_references() {
 }
 
 #[test]
+fn facts_about_facts_and_their_holders() {
+    let fact = |rest: &str| format!("facts:\n  - {{id: first, subject: ann, text: T.}}\n  - {{subject: ann, {rest}}}");
+    check(&fact("text: U., distorts: frist"), 12, "no fact has the id `frist`", "did you mean `first`?");
+    check(&fact("text: U., distorts: first, refutes: first"), 12, "one of these only", "make two facts");
+    check(&fact("distorts: first"), 12, "the fact says nothing", "add `text: …`");
+    check(&fact("text: U., distorts: [first]"), 12, "expected text, found a list", "");
+    check(&fact("ends: first, since: 4, until: 3"), 12, "it ends (3) before it begins (4)", "");
+    check(&fact("text: U., public: V."), 12, "no secret has no other public version", "add `secret: true`");
+    let secret = |public: &str| fact(&format!("text: U., secret: true, public: {public}"));
+    check(&secret("{secret: true, text: V.}"), 12, "what is said in public has no key `secret`", "");
+    check(&secret("{about: [bob]}"), 12, "the fact says nothing", "");
+    check(&secret("{target: bob}"), 12, "a target needs a type", "");
+    check(&secret("{value: 3}"), 12, "a value needs a type", "");
+    check(&secret("{type: OWES}"), 12, "OWES needs a target", "");
+    let circle =
+        "facts:\n  - {id: a, subject: ann, text: T., distorts: b}\n  - {id: b, refutes: c}\n  - {id: c, refutes: a}
+  - {id: d, refutes: b}";
+    check(circle, 11, "`a` (test.yaml:11), `b` (test.yaml:12), `c` (test.yaml:13), `a` (test.yaml:11)", "leave out");
+    check("facts:\n  - {id: a, refutes: a}", 11, "a circle of facts", "");
+    let known = |by: &str| fact(&format!("text: U., known_by: [{by}]"));
+    check(&known("{who: bob, rank: master}"), 12, "`bob` is no faction or party", "name the group");
+    check(&known("{who: world, rank: master}"), 12, "`the world` is no faction or party", "");
+    check(&known("{who: bob, how: witnessed, citing: eve}"), 12, "only what was told can cite", "add `how: told`");
+    check(&known("{who: bob, with: [Bobb]}"), 12, "there is no entity `Bobb`", "did you mean `bob`?");
+    check(&known("{who: bob, from: bob}"), 12, "`bob` has it from `bob` (test.yaml:12)", "how one of them learned it");
+    let circle = "facts:\n  - id: a\n    subject: ann\n    text: T.\n    known_by:\n      - {who: eve, from: bob}
+      - {who: bob, from: ann}\n      - {who: ann, from: bob}";
+    check(
+        circle,
+        16,
+        "of \u{201C}T.\u{201D}: `bob` has it from `ann` (test.yaml:16), `ann` has it from `bob`",
+        "no `from`",
+    );
+    let predicate = |opposite: &str| {
+        format!("predicates:\n  - {{name: ADORES, phrase: '{{subject}} adores {{object}}', opposites: [{opposite}]}}")
+    };
+    check(&predicate("HOSTILE_TOO"), 11, "there is no predicate `HOSTILE_TOO`", "did you mean `HOSTILE_TO`?");
+    check(&predicate("Q"), 11, "there is no predicate `Q`", "declare it under `predicates`");
+    check(&predicate("4"), 11, "expected text, found a number", "");
+    let two = "predicates: [{name: ADORES, phrase: '{subject} adores {object}', opposites: [HATES]},
+  {name: HATES, phrase: '{subject} hates {object}', opposites: [ADORES]}]";
+    assert!(read_text(&format!("{HEAD}{two}")).is_ok(), "each may be the other's, declared before or after");
+}
+
+#[test]
 fn broken_yaml() {
     check("facts: [", 11, "the YAML is broken", "");
     check("---\na: b", 10, "a second document", "a file of its own");

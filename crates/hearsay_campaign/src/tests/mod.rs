@@ -1,7 +1,9 @@
 //! Tests of reading, planning and exporting as a whole. Those of parts stand beside them.
 
 mod bad;
+mod bearings;
 mod campaigns;
+mod chains;
 mod jsonl;
 mod reading;
 mod reimport;
@@ -65,21 +67,32 @@ fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
     by_handle.or_else(by_text).unwrap_or_else(|| panic!("no fact {name}"))
 }
 
-/// Who knows a fact, how and how far: `ann authored 1`, `bob told by ann 0.5 !` (`!` conceals). Sorted.
+/// Who knows a fact, how and how far in the end: `ann authored 1`, `bob told by ann 0.5 !` (`!` conceals), and who has
+/// passed it on to whom: `ann told bob`, `eve made up to bob`. Sorted.
 fn known(state: &State, name: &str) -> Vec<String> {
     use hearsay_model::How;
     let edges = state.recorded_knowledge(fact(state, name).id());
+    let mut weigher = hearsay_belief::Weigher::new(state);
     let shown = edges.map(|edge| {
+        let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
         let how = match &edge.how {
-            How::Shared => "passed on".to_owned(),
+            How::Shared => {
+                let what = if edge.sources.is_empty() { "made up to" } else { "told" };
+                let company: Vec<_> = edge.company.iter().map(|id| id.as_str()).collect();
+                return format!("{} {what} {}{when}", edge.knower, company.join(", "));
+            }
+            How::Told { by, citing: Some(citing) } => {
+                format!("told by {} citing {citing}", by.as_ref().map_or("?", |by| by.as_str()))
+            }
             How::Told { by, .. } => format!("told by {}", by.as_ref().map_or("?", |by| by.as_str())),
             How::Read { document } => format!("read {}", document.as_ref().map_or("?", |id| id.as_str())),
             How::Witnessed => "witnessed".into(),
             How::Authored => "authored".into(),
             How::Deduced { .. } => "deduced".into(),
         };
-        let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
-        format!("{} {how} {}{when}{}", edge.knower, edge.credence.get(), if edge.conceals { " !" } else { "" })
+        let belief = (weigher.belief(edge.id(), edge) * 1000.0).round() / 1000.0;
+        let rank = edge.rank.as_ref().map_or(String::new(), |rank| format!(" from {rank} on"));
+        format!("{} {how} {belief}{when}{rank}{}", edge.knower, if edge.conceals { " !" } else { "" })
     });
     let mut shown: Vec<String> = shown.collect();
     shown.sort();

@@ -38,7 +38,8 @@ fn unmarked_facts_follow_the_rules() {
 fn marks_say_who_knows() {
     let yaml = "facts: [{id: x, subject: ann, text: T., secret: true, known_by: [bob, {who: eve, how: told, from: bob, \
         when: 3 Rain 4, credence: 0.4}], conceals: [bob]}]";
-    check(yaml, "x", Standing::Canon, &["bob authored 1 !", "eve told by bob 0.4 at 3 Rain 4"]);
+    let known = ["bob authored 1 !", "bob told eve at 3 Rain 4", "eve told by bob 0.4 at 3 Rain 4"];
+    check(yaml, "x", Standing::Canon, &known);
     // Who is named knows it as named: the rule adds no second edge.
     let yaml = "facts: [{id: x, subject: ann, text: T., known_by: [{who: ann, how: rumour}, eve]}]";
     check(yaml, "x", Standing::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
@@ -54,7 +55,7 @@ fn rumours_and_lies_reach_who_heard_them() {
     check("rumours: [{id: x, text: T., about: [book]}]", "x", Standing::Claimed, &[]);
     let yaml = "lies: [{id: x, by: ann, text: T., about: [ann], told_to: [bob], truth_is: y}]\n\
         facts: [{id: y, subject: ann, text: True., audience: parties}]";
-    check(yaml, "x", Standing::False, &["ann authored 0", "bob told by ann 0.8"]);
+    check(yaml, "x", Standing::False, &["ann authored 0", "ann made up to bob", "bob told by ann 0.8"]);
     check(yaml, "y", Standing::Canon, &["ann authored 1 !"]);
 }
 
@@ -90,13 +91,15 @@ rumours: [{id: tale, text: T., about: [book], heard_by: [ann]}]
 #[test]
 fn a_line_tells_its_hearers() {
     let told = "bob told by ann 0.7 at 1 Rain 5, 20:00";
-    check(SESSION, "owes", Standing::Claimed, &["ann authored 1", told]);
+    let record = "ann told bob at 1 Rain 5, 20:00";
+    check(SESSION, "owes", Standing::Claimed, &["ann authored 1", record, told]);
     check(SESSION, "rings", Standing::Canon, &["ann witnessed 1 at 1 Rain 5", "bob witnessed 1 at 1 Rain 5"]);
     let told = "bob told by ann 0.2 at 1 Rain 5, 20:00";
-    check(SESSION, "tale", Standing::Claimed, &["ann told by ? 0.5", told]);
+    check(SESSION, "tale", Standing::Claimed, &[record, "ann told by ? 0.5", told]);
     let at = "at 1 Rain 5, 20:00";
     let psst = [format!("eve told by ann 0.7 {at}"), format!("guild told by ann 0.7 {at}")];
-    check(SESSION, "psst", Standing::Claimed, &["ann authored 1", &psst[0], &psst[1]]);
+    let record = format!("ann told eve, guild {at}");
+    check(SESSION, "psst", Standing::Claimed, &["ann authored 1", &record, &psst[0], &psst[1]]);
     let state = imported(&format!("{HEAD}{SESSION}"));
     let owes = fact(&state, "owes").provenance();
     assert_eq!((owes.method, owes.session.as_ref().unwrap().as_str()), (Method::Stated, "session-1"));

@@ -1,0 +1,201 @@
+//! Source chains: what somebody was told rests on what the teller knew it by, as far as the files say that.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use hearsay_belief::{RETELLING, Weighed, combine};
+use hearsay_model::{
+    Bearing, Credence, Date, EntityId, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, SessionId, Source,
+};
+
+use crate::{Campaign, error::Place};
+
+/// An edge before it is known what it rests on.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub(crate) edge: Knowledge,
+    /// Where it is written.
+    pub(crate) at: Place,
+}
+
+/// One step of a circle: somebody has something from somebody.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) who: Knower,
+    pub(crate) from: EntityId,
+    pub(crate) fact: FactId,
+    pub(crate) at: Place,
+}
+
+/// What comes of the drafts.
+#[derive(Debug)]
+pub(crate) struct Chained {
+    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
+    /// Those who have something from one another, and from nobody else. Each begins with its first step in the files.
+    pub(crate) circles: Vec<Vec<Step>>,
+}
+
+/// An edge with what it rests on.
+struct Built {
+    id: KnowledgeId,
+    edge: Knowledge,
+    belief: f64,
+}
+
+/// A teller's record of having told something: teller, fact, when, session, and what it knew it by.
+type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Source>);
+
+/// Gives every edge its sources.
+///
+/// 1. What was told rests on the teller's own edges to the fact, or else to the fact that it distorts, that were not
+///    learned later than it was told. A teller without any is where it begins.
+/// 2. The written credence is what the hearer believes in the end, as far as a share of the teller's belief gives it.
+/// 3. Who does not believe it at all lies: the chain begins with it.
+/// 4. A teller with edges of its own keeps a record of whom it told.
+pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -> Chained {
+    let drafts: Vec<Draft> = drafts.into_values().collect();
+    let basis = basis(campaign, &drafts);
+    let mut dependents: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (number, basis) in basis.iter().enumerate() {
+        for on in basis {
+            dependents.entry(*on).or_default().push(number);
+        }
+    }
+    let mut missing: Vec<usize> = basis.iter().map(Vec::len).collect();
+    let mut built: Vec<Option<Built>> = drafts.iter().map(|_| None).collect();
+    let mut told = BTreeMap::new();
+    let mut waiting: Vec<usize> = (0..drafts.len()).filter(|number| missing[*number] > 0).collect();
+    // Each with what it rests on.
+    let mut ready: Vec<(usize, Vec<usize>)> =
+        (0..drafts.len()).filter(|number| missing[*number] == 0).map(|number| (number, Vec::new())).collect();
+    while !ready.is_empty() {
+        for (number, on) in std::mem::take(&mut ready) {
+            let on: Vec<&Built> = on.iter().filter_map(|on| built[*on].as_ref()).collect();
+            built[number] = Some(build(&drafts[number].edge, &on, &mut told));
+            for dependent in dependents.get(&number).into_iter().flatten() {
+                missing[*dependent] -= 1;
+                if missing[*dependent] == 0 && built[*dependent].is_none() {
+                    ready.push((*dependent, basis[*dependent].clone()));
+                }
+            }
+        }
+        if ready.is_empty() {
+            // Of those that hang on one another, the ones that have it from elsewhere too begin.
+            waiting.retain(|number| built[*number].is_none());
+            let there = |number: &usize| basis[*number].iter().copied().filter(|on| built[*on].is_some());
+            ready = waiting.iter().map(|number| (*number, there(number).collect::<Vec<_>>())).collect();
+            ready.retain(|(_, on)| !on.is_empty());
+        }
+    }
+    let circles = circles(&drafts, &basis, &waiting);
+    let mut edges = BTreeMap::new();
+    for (draft, built) in drafts.into_iter().zip(built) {
+        let Built { id, edge, .. } = built.unwrap_or_else(|| origin(draft.edge));
+        edges.insert(id, edge);
+    }
+    for ((teller, fact, learned, session, sources), company) in told {
+        let record = Knowledge::authored(teller.into(), fact);
+        let how = How::Shared;
+        let record = Knowledge { how, learned, session, sources, company, credence: Credence::NONE, ..record }.sorted();
+        edges.insert(record.id(), record);
+    }
+    Chained { edges, circles }
+}
+
+/// For each edge the teller's edges that it may rest on.
+fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
+    let facts = campaign.facts();
+    // Where a fact begins, and what it is a distortion of.
+    let facts: HashMap<FactId, (Option<GameTime>, Option<FactId>)> = facts
+        .filter_map(|fact| {
+            let distorts = match fact.bearing() {
+                Some(Bearing::Distorts(original)) => Some(original),
+                _ => None,
+            };
+            let start = fact.validity().start();
+            (start.is_some() || distorts.is_some()).then_some((fact.id(), (start, distorts)))
+        })
+        .collect();
+    let about = |edge: &Knowledge| facts.get(&edge.fact).copied().unwrap_or_default();
+    let wanted = |edge: &Knowledge| std::iter::once(edge.fact).chain(about(edge).1);
+    let mut held: HashMap<(&EntityId, FactId), Vec<usize>> = HashMap::new();
+    for edge in drafts.iter().map(|draft| &draft.edge) {
+        if let Some(teller) = teller(edge) {
+            held.extend(wanted(edge).map(|fact| ((teller, fact), Vec::new())));
+        }
+    }
+    for (number, Draft { edge, .. }) in drafts.iter().enumerate() {
+        if let Some(own) = edge.knower.entity().and_then(|knower| held.get_mut(&(knower, edge.fact))) {
+            own.push(number);
+        }
+    }
+    let of = |edge: &Knowledge| {
+        let Some(teller) = teller(edge) else { return Vec::new() };
+        // What is known since ever is known since it began.
+        let when = edge.learned_at().or(about(edge).0);
+        let in_time = |number: &usize| drafts[*number].edge.learned_at() <= when;
+        let own = wanted(edge).filter_map(|fact| held.get(&(teller, fact)));
+        let own = own.map(|own| own.iter().copied().filter(in_time).collect::<Vec<_>>());
+        own.into_iter().find(|own| !own.is_empty()).unwrap_or_default()
+    };
+    drafts.iter().map(|draft| of(&draft.edge)).collect()
+}
+
+fn teller(edge: &Knowledge) -> Option<&EntityId> {
+    match &edge.how {
+        How::Told { by, .. } => by.as_ref(),
+        _ => None,
+    }
+}
+
+fn origin(edge: Knowledge) -> Built {
+    Built { id: edge.id(), belief: edge.credence.get(), edge }
+}
+
+fn build(edge: &Knowledge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<EntityId>>) -> Built {
+    let mut edge = edge.clone();
+    let weighed = on.iter().map(|on| Weighed { id: on.id, edge: &on.edge, belief: on.belief, own: true });
+    let sure = combine(&weighed.collect::<Vec<_>>(), &[]);
+    let mut sources: Vec<Source> = Vec::new();
+    let mut belief = edge.credence.get();
+    if sure > 0.0 {
+        sources.extend(on.iter().map(|on| Source::Basis { fact: on.edge.fact, edge: on.id }));
+        sources.sort();
+        let most = RETELLING * sure;
+        edge.credence = Credence::new((belief / most).clamp(0.0, 1.0)).unwrap_or(Credence::FULL);
+        belief = edge.credence.get() * most;
+        edge.sources.clone_from(&sources);
+    }
+    if !on.is_empty()
+        && let (Some(teller), Some(hearer)) = (teller(&edge), edge.knower.entity())
+    {
+        let telling = (teller.clone(), edge.fact, edge.learned.clone(), edge.session.clone(), sources);
+        told.entry(telling).or_default().push(hearer.clone());
+    }
+    Built { id: edge.id(), edge, belief }
+}
+
+/// The circles among the edges that hang on nothing but one another.
+fn circles(drafts: &[Draft], basis: &[Vec<usize>], left: &[usize]) -> Vec<Vec<Step>> {
+    let place = |number: &usize| (drafts[*number].at, *number);
+    let mut starts = left.to_vec();
+    starts.sort_by_key(place);
+    let (mut done, mut circles) = (HashSet::new(), Vec::new());
+    for start in starts {
+        let (mut path, mut at) = (Vec::new(), start);
+        while done.insert(at) {
+            path.push(at);
+            let Some(next) = basis[at].iter().copied().min_by_key(place) else { break };
+            at = next;
+        }
+        let Some(begin) = path.iter().position(|number| *number == at) else { continue };
+        let mut circle = path.split_off(begin);
+        let first = circle.iter().enumerate().min_by_key(|(_, number)| place(number)).map_or(0, |(first, _)| first);
+        circle.rotate_left(first);
+        let step = |number: usize| {
+            let Draft { edge, at } = &drafts[number];
+            Some(Step { who: edge.knower.clone(), from: teller(edge)?.clone(), fact: edge.fact, at: *at })
+        };
+        circles.push(circle.into_iter().filter_map(step).collect());
+    }
+    circles
+}
