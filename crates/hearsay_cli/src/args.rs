@@ -2,6 +2,7 @@
 
 mod happen;
 mod know;
+mod story;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use hearsay_model::{EntityId, Standing};
 
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
 pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
+pub(crate) use story::{Flag, GossipArgs};
 
 const AFTER: &str = "\
 A campaign is a directory of YAML files. Every command first takes over what
@@ -202,6 +204,28 @@ Examples:
   hearsay retcon campaigns/gullhaven club-alibi --never-so --dry-run
   hearsay retcon campaigns/gullhaven club-new-store --until \"4 Rainmoon 412\"")]
     Retcon(Retcon),
+    /// Let people talk for some days: news travels from mouth to mouth
+    #[command(after_help = "\
+Those who meet at a place tell each other news: by relation, trust and how
+talkative they are. What is secret or concealed is not told. The game clock
+goes on to the end. The same seed gives the same talk.
+
+Examples:
+  hearsay gossip campaigns/gullhaven --days 3 --dry-run
+  hearsay gossip campaigns/gullhaven --tellings --seed 7")]
+    Gossip(GossipArgs),
+    /// List the flags of the game, or set one
+    #[command(after_help = "\
+Examples:
+  hearsay flag campaigns/gullhaven
+  hearsay flag campaigns/gullhaven lucan-arrested yes
+  hearsay flag campaigns/gullhaven lamps-lit 3 --declare")]
+    Flag(Flag),
+    /// List the secrets that are told under conditions, and what is missing
+    #[command(after_help = "\
+Example:
+  hearsay reveals campaigns/gullhaven")]
+    Reveals(Campaign),
     /// Make a new campaign directory
     #[command(after_help = "\
 Example:

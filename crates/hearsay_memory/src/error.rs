@@ -137,6 +137,12 @@ pub enum MemoryError {
     /// A session of which nobody knows when it ended in the game.
     #[error("nothing says when session `{0}` ended in game time; give its `end`, or a date instead")]
     NoSessionEnd(SessionId),
+    /// A time is needed, and the game clock is not set.
+    #[error("the game clock is not set, so it is not known from when on; set `start` in the campaign, or give a time")]
+    NoClock,
+    /// Gossip that cannot be.
+    #[error(transparent)]
+    Gossip(#[from] hearsay_belief::gossip::GossipError),
     /// Nothing to undo.
     #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
     NothingToUndo {

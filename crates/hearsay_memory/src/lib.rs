@@ -33,21 +33,25 @@ mod policy;
 mod preview;
 mod proposal;
 pub mod query;
+mod retcon;
 mod review;
 mod settings;
+mod talk;
 mod ticket;
 mod worker;
 
 pub use ask::{Answer, Ask, Hit, Search};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;
-pub use happening::{Circumstances, Happening, Retcon, Retelling, Stated};
+pub use happening::{Circumstances, Happening, Retelling, Stated};
 pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
 pub use proposal::{Proposal, Proposed, propose};
+pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
+pub use talk::{Gossip, GossipPlan, GossipReport, NewsRow, SpreadRow};
 pub use ticket::Ticket;
 pub use worker::{Event, ModelStatus, Status, World};
 

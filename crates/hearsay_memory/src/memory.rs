@@ -14,8 +14,8 @@ use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Decision, Edit, Event, Happening, Hit, MemoryError, Preview, Proposal, Proposed, Retcon, Search,
-    Settings, Status, Ticket, World,
+    Answer, Ask, Decision, Edit, Event, Gossip, GossipPlan, Happening, Hit, MemoryError, Preview, Proposal, Proposed,
+    Retcon, Search, Settings, Status, Ticket, World,
     preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
@@ -252,6 +252,24 @@ impl Memory {
         make: impl FnOnce(&World) -> Result<Operation, MemoryError> + Send + 'static,
     ) -> Result<Ticket<Preview>, MemoryError> {
         self.read_aside(move |world| preview(&world.state, make(world)?))
+    }
+
+    /// Works out what people tell each other in a stretch of game time, beside the worker, and changes nothing: read the
+    /// report, and [commit](Self::commit_gossip) it or not.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when the game clock is needed and not set, or the
+    /// times make no step.
+    pub fn gossip(&self, gossip: Gossip) -> Result<Ticket<GossipPlan>, MemoryError> {
+        self.read_aside(move |world| gossip.plan(&world.state, now()))
+    }
+
+    /// Commits what was worked out, as one operation. What was withdrawn since takes with it what rests on it.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when a fact or somebody in it is gone since: then work it out anew.
+    pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |_| Ok(plan.operation.clone()))
     }
 
     /// Carries out the DM's decision on a fact, named by id, the beginning of its id, or handle.

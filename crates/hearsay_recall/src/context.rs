@@ -7,6 +7,7 @@ use hearsay_model::{
     Bearing, Calendar, Credence, EntityId, Evidence, FactId, GameTime, How, PassageId, SessionId, Vocabulary,
     attribute, predicate, text,
 };
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::{
@@ -267,13 +268,13 @@ struct Writer<'a> {
     /// Facts of which the speaker has learned that they are not so, or so no longer.
     answered: BTreeSet<FactId>,
     /// Relations, and what has one state at a time, by subject: what may contradict each other.
-    rivals: BTreeMap<&'a EntityId, Vec<&'a Known>>,
+    rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
 }
 
 impl<'a> Writer<'a> {
     fn new(request: &'a Request<'a>) -> Self {
         let superseded = superseded(request.view, request.vocabulary);
-        let (mut answered, mut rivals) = (BTreeSet::new(), BTreeMap::<_, Vec<_>>::new());
+        let (mut answered, mut rivals) = (BTreeSet::new(), FxHashMap::<_, Vec<_>>::default());
         for known in request.view.facts() {
             answered.extend(match known.bearing() {
                 Some(Bearing::Refutes(fact) | Bearing::Ends(fact)) => Some(fact),

@@ -10,3 +10,4 @@ pub(crate) mod look;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
+pub(crate) mod story;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hearsay_belief::Hold;
 use hearsay_memory::{
-    Circumstances, Happening, MemoryError, Stated,
+    Circumstances, Edit, FactOptions, Happening, MemoryError, Stated,
     query::{self, AsOf, KnowsFilter, Obstacle, SecretFilter},
 };
-use hearsay_model::{Position, State};
+use hearsay_model::{Author, Change, Knower, Knowledge, Operation, Position, State};
 
 use crate::{learning::*, support::*};
 
@@ -139,10 +139,58 @@ fn readings_of_a_campaign() {
     learn(&memory, tell("sister-ilva", Stated::Recorded("sweet-water".into()), &["wren-oake"]));
     let after = state(&memory);
     let thinks = |who: &str, other: &str| {
-        let rows = query::thinks(&after, who, other, Some("jory-penhale"), None, None).unwrap();
+        let rows = query::thinks(&after, who, other, Some("sabine-orrin"), None, None).unwrap();
         rows.into_iter().map(|row| row.because).collect::<Vec<_>>()
     };
     assert!(thinks("sister-ilva", "wren-oake").contains(&"told wren-oake".to_owned()));
     assert!(thinks("wren-oake", "sister-ilva").contains(&"sister-ilva told it".to_owned()));
     assert!(thinks("wren-oake", "kestrel-vane").is_empty());
+}
+
+#[test]
+fn a_document_is_read() {
+    let (memory, before) = campaign();
+    let read = Happening::Read {
+        document: "customs-notice".into(),
+        readers: vec!["pell".into()],
+        credence: Some(0.8),
+        circumstances: Circumstances::default(),
+    };
+    learn(&memory, read);
+    let (after, pell) = (state(&memory), Knower::Entity(id("pell")));
+    let passages = |state: &State| state.passages_of(&pell).count();
+    assert_eq!(passages(&after), passages(&before) + 1);
+}
+
+#[test]
+fn what_keeps_a_group_s_secret_from_somebody() {
+    let memory = town();
+    let secret = FactOptions { secret: true, known_by: vec!["The Guild".into()], ..FactOptions::default() };
+    do_edit(&memory, set_with("Silver Ring", "lore", "The ring is glass.", secret));
+    let ring = fact(&memory, "silver-ring", "lore");
+    let given = ring.id().to_string();
+    let why = |who: &str| {
+        let answer = query::why_not(&state(&memory), who, &given, None).unwrap();
+        assert!(answer.knows.is_none());
+        answer.reasons.into_iter().find(|reason| *reason != Obstacle::NeverLearned).unwrap()
+    };
+    let group = id("the-guild");
+    assert_eq!(why("Pell"), Obstacle::NotAMember { group: group.clone() });
+    // Nobody told Pell that he is a member.
+    let options = FactOptions { secret: true, ..FactOptions::default() };
+    do_edit(&memory, relate_with("The Guild", "HAS_MEMBER", "Pell", options));
+    let belongs = fact(&memory, "pell", "MEMBER_OF");
+    learn(&memory, Happening::Forget { knower: "Pell".into(), fact: belongs.id().to_string() });
+    assert_eq!(why("Pell"), Obstacle::UnawareOfBelonging { group: group.clone() });
+    // It is kept for masters, and Odo is none.
+    let state_now = state(&memory);
+    let known = state_now.known_by(ring.id()).find(|edge| edge.knower.entity() == Some(&group)).unwrap();
+    let ranked = Knowledge { rank: Some("master".into()), ..Knowledge::clone(known) };
+    let changes = vec![Change::Unlearn(known.id()), Change::Learn(ranked.into())];
+    let make = move |_: &hearsay_memory::World| Ok(Operation::new(Author::Dm, "rank", changes.clone()));
+    memory.write(make).unwrap().wait().unwrap();
+    do_edit(&memory, relate("Odo Brandt", "MEMBER_OF", "The Guild"));
+    assert_eq!(why("Odo Brandt"), Obstacle::RankTooLow { group, has: None, needs: "master".into() });
+    do_edit(&memory, Edit::RemoveEntity { entity: "The Guild".into() });
+    assert_eq!(why("Odo Brandt"), Obstacle::NobodyKnows);
 }

@@ -1,0 +1,369 @@
+//! How a happening is made: who is there, what is stated, and in whose words.
+
+use std::sync::Arc;
+
+use hearsay_belief::{
+    Occasion, View,
+    learn::{self, Learning, Sincerity, Telling},
+    present,
+};
+use hearsay_model::{
+    Author, Bearing, Change, Credence, EntityId, Evidence, Fact, How, Knower, Knowledge, Method, Object, Passage,
+    Predicate, Provenance, Resolution, Span, Standing, State, Timestamp, Validity, Value, attribute, predicate,
+};
+
+use super::{Circumstances, Retelling, Stated};
+use crate::{
+    MemoryError,
+    edit::{Editor, find_fact, resolve, spoken_of, succession},
+    query::find_session,
+};
+
+pub(super) fn sincerity(lie: bool) -> Sincerity {
+    if lie { Sincerity::Lie } else { Sincerity::Sincere }
+}
+
+pub(crate) fn quoted(fact: &Fact) -> String {
+    format!("\u{201C}{}\u{201D}", fact.statement())
+}
+
+/// Whose word a new fact is.
+#[derive(Clone, Copy)]
+pub(super) enum Voice<'a> {
+    /// It is seen to be so.
+    World,
+    /// Somebody says so.
+    Speaker(&'a EntityId),
+    /// Somebody says so who lies.
+    Liar(&'a EntityId),
+    /// Somebody thinks so.
+    Mind,
+}
+
+impl<'a> Voice<'a> {
+    pub(super) fn of(speaker: &'a EntityId, lie: bool) -> Self {
+        if lie { Self::Liar(speaker) } else { Self::Speaker(speaker) }
+    }
+
+    fn standing(self) -> Standing {
+        match self {
+            Self::World => Standing::Canon,
+            Self::Speaker(_) | Self::Mind => Standing::Claimed,
+            Self::Liar(_) => Standing::False,
+        }
+    }
+}
+
+type Told = (String, Learning);
+
+/// What one happening is made with.
+pub(super) struct Stage<'a> {
+    state: &'a State,
+    editor: Editor<'a>,
+    pub(super) occasion: Occasion,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(
+        state: &'a State,
+        author: &Author,
+        now: Timestamp,
+        circumstances: &Circumstances,
+    ) -> Result<Self, MemoryError> {
+        let Circumstances { place, time, session } = circumstances;
+        let session = session.as_ref().map(|given| find_session(state, given)).transpose()?;
+        let end = session.as_ref().and_then(|session| session.end.clone().or_else(|| session.start.clone()));
+        let time = match time {
+            Some(raw) => Some(state.calendar().parse(raw)?),
+            None => end.or_else(|| state.clock().map(|_| crate::edit::now(state))),
+        };
+        let place = place.as_ref().map(|name| resolve(state, name)).transpose()?;
+        let session = session.map(|session| session.id.clone());
+        let occasion = Occasion { time, place, session };
+        Ok(Self { state, editor: Editor { state, author: author.clone(), now }, occasion })
+    }
+
+    pub(super) fn all(&self, names: &[String]) -> Result<Vec<EntityId>, MemoryError> {
+        names.iter().map(|name| resolve(self.state, name)).collect()
+    }
+
+    pub(super) fn names(&self, ids: &[EntityId]) -> String {
+        let names: Vec<_> = ids.iter().map(|id| self.state.name_or_id(id)).collect();
+        match &names[..] {
+            [] => "nobody".to_owned(),
+            [one] => (*one).to_owned(),
+            [others @ .., last] if names.len() <= 4 => format!("{} and {last}", others.join(", ")),
+            [first, ..] => format!("{first} and {} others", names.len() - 1),
+        }
+    }
+
+    /// Those who are named, or else those who are there, but for the one who speaks.
+    pub(super) fn hearers(&self, named: &[String], speaker: Option<&EntityId>) -> Result<Vec<EntityId>, MemoryError> {
+        if !named.is_empty() {
+            return self.all(named);
+        }
+        let moment = self.occasion.moment();
+        let place = self.occasion.place.clone().or_else(|| whereabouts(self.state, speaker?, moment));
+        let mut there = place.map(|place| present(self.state, &place, moment)).unwrap_or_default();
+        there.retain(|id| Some(id) != speaker);
+        Ok(there)
+    }
+
+    pub(super) fn told(&self, verb: &str, teller: &EntityId, hearers: &[EntityId], fact: &Fact) -> String {
+        format!("{} {verb} {}: {}", self.state.name_or_id(teller), self.names(hearers), quoted(fact))
+    }
+
+    fn provenance(&self, voice: Voice, evidence: Option<Evidence>) -> Provenance {
+        let (method, speaker) = match voice {
+            Voice::World => (Method::Witnessed, None),
+            Voice::Speaker(speaker) | Voice::Liar(speaker) => (Method::Stated, Some(speaker.clone())),
+            Voice::Mind => (Method::Inferred, None),
+        };
+        Provenance {
+            session: self.occasion.session.clone(),
+            speaker,
+            recorded: self.editor.now,
+            evidence: evidence.into_iter().collect(),
+            ..Provenance::new(method, self.editor.author.clone())
+        }
+    }
+
+    /// The fact that is meant or made, and what ends by it.
+    pub(super) fn stated(
+        &self,
+        stated: &Stated,
+        voice: Voice,
+        evidence: Option<Evidence>,
+    ) -> Result<(Arc<Fact>, Vec<Change>), MemoryError> {
+        let state = self.state;
+        let builder = match stated {
+            Stated::Recorded(given) => return Ok((find_fact(state, given)?, Vec::new())),
+            Stated::Lore { about, text } => {
+                let about = resolve(state, about)?;
+                let lore = Fact::attribute(&about, attribute::LORE, text.trim(), self.provenance(voice, evidence))?;
+                lore.statement(text.trim()).mentions(mentioned(state, text))
+            }
+            Stated::Parts { subject, predicate, object, statement } => {
+                let mut subject = resolve(state, subject)?;
+                let name = Predicate::new(predicate).ok();
+                let is_attribute = name.as_ref().is_some_and(|name| state.vocabulary().attribute(name).is_some());
+                let provenance = self.provenance(voice, evidence);
+                let (builder, predicate, said) = if is_attribute {
+                    let name = Predicate::new(predicate)?;
+                    (Fact::attribute(&subject, name.clone(), object.as_str(), provenance)?, name, object.clone())
+                } else {
+                    let (relation, backwards) = self.editor.relation(predicate)?;
+                    let mut object = resolve(state, object)?;
+                    if backwards {
+                        std::mem::swap(&mut subject, &mut object);
+                    }
+                    let said = spoken_of(state, &object).to_owned();
+                    (Fact::relation(&subject, relation.clone(), &object, provenance)?, relation, said)
+                };
+                let made = || state.vocabulary().sentence(&predicate, spoken_of(state, &subject), &said);
+                builder.statement(statement.clone().unwrap_or_else(made))
+            }
+        };
+        let mut fact = builder.standing(voice.standing()).build()?;
+        let mut changes = Vec::new();
+        if fact.standing() == Standing::Canon && state.is_functional(fact.predicate()) {
+            // A newer state ends the older (decision 5), at the time at which it is seen.
+            let mut validity = Validity { from: self.occasion.time.clone(), until: None };
+            let open = state.values(fact.subject(), fact.predicate());
+            changes = succession(state, &open, fact.predicate(), fact.object(), &mut validity);
+            fact = fact.to_builder().validity(validity).build()?;
+        }
+        Ok((Arc::new(fact), changes))
+    }
+
+    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[String]) -> Result<Told, MemoryError> {
+        let witnesses = self.hearers(witnesses, None)?;
+        let (mut seen, mut changes) = (Vec::new(), Vec::new());
+        for fact in facts {
+            let (fact, mut ended) = self.stated(fact, Voice::World, None)?;
+            seen.push(fact);
+            changes.append(&mut ended);
+        }
+        let mut learning = learn::witness(self.state, &seen, &witnesses, &self.occasion)?;
+        changes.append(&mut learning.changes);
+        learning.changes = changes;
+        let what = match &seen[..] {
+            [one] => quoted(one),
+            more => format!("{} facts", more.len()),
+        };
+        let see = if witnesses.len() == 1 { "sees" } else { "see" };
+        Ok((format!("{} {see} {what}", self.names(&witnesses)), learning))
+    }
+
+    pub(super) fn say(
+        &self,
+        speaker: &str,
+        text: &str,
+        states: &[Stated],
+        hearers: &[String],
+        sincerity: Sincerity,
+    ) -> Result<Told, MemoryError> {
+        let speaker = resolve(self.state, speaker)?;
+        let hearers = self.hearers(hearers, Some(&speaker))?;
+        let session = self.occasion.session.clone();
+        // A line said twice is two passages: the number tells them apart.
+        let of_session = self.state.passages().filter(|(_, passage)| passage.session == session);
+        let line = of_session.map(|(_, passage)| passage.line).max().unwrap_or(0).saturating_add(1);
+        let mentions = mentioned(self.state, text);
+        let passage = Passage { speaker: Some(speaker.clone()), session, line, mentions, ..Passage::new(text.trim()) };
+        if passage.text.is_empty() {
+            return Err(MemoryError::Fact(hearsay_model::FactError::NoStatement));
+        }
+        let span = Span { start: 0, end: passage.text.len() };
+        let evidence = Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() };
+        let voice = Voice::of(&speaker, sincerity == Sincerity::Lie);
+        let stated = states.iter().map(|fact| Ok(self.stated(fact, voice, Some(evidence.clone()))?.0));
+        let stated = stated.collect::<Result<Vec<_>, MemoryError>>()?;
+        let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(&speaker), passage.text);
+        Ok((summary, learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?))
+    }
+
+    /// A fact as somebody retells it wrongly.
+    pub(super) fn retold(
+        &self,
+        fact: &Arc<Fact>,
+        retold: &Retelling,
+        teller: &EntityId,
+        lie: bool,
+    ) -> Result<Arc<Fact>, MemoryError> {
+        let state = self.state;
+        let voice = Voice::of(teller, lie);
+        let provenance = self.provenance(voice, None);
+        let builder = match (&retold.object, fact.object()) {
+            (None, _) => {
+                let text = retold.statement.clone().unwrap_or_default();
+                let mentions: Vec<EntityId> = fact.entities().cloned().collect();
+                let lore = Fact::attribute(fact.subject(), attribute::LORE, text.trim(), provenance)?;
+                lore.statement(text.trim()).mentions(mentions).secrecy(fact.secrecy())
+            }
+            (Some(given), old) => {
+                let (object, said) = match old {
+                    Object::Entity(_) => {
+                        let id = resolve(state, given)?;
+                        let said = spoken_of(state, &id).to_owned();
+                        (Object::Entity(id), said)
+                    }
+                    Object::Value(_) => (Object::Value(Value::from(given.as_str())), given.clone()),
+                };
+                let subject = spoken_of(state, fact.subject());
+                let made = || state.vocabulary().sentence(fact.predicate(), subject, &said);
+                let statement = retold.statement.clone().unwrap_or_else(made);
+                fact.to_builder().object(object).statement(statement).handle(None).provenance(provenance)
+            }
+        };
+        Ok(Arc::new(builder.standing(voice.standing()).bearing(Some(Bearing::Distorts(fact.id()))).build()?))
+    }
+
+    pub(super) fn refute(
+        &self,
+        fact: &Fact,
+        statement: Option<&str>,
+        teller: Option<&EntityId>,
+        hearers: &[String],
+        credence: Option<Credence>,
+    ) -> Result<Told, MemoryError> {
+        let hearers = self.hearers(hearers, teller)?;
+        let voice = teller.map_or(Voice::World, Voice::Speaker);
+        let made = learn::refutation(fact, statement, self.provenance(voice, None))?;
+        let made = Arc::new(made.to_builder().standing(voice.standing()).build()?);
+        let Some(teller) = teller else {
+            let learning = learn::witness(self.state, &[Arc::clone(&made)], &hearers, &self.occasion)?;
+            return Ok((format!("{} see {}", self.names(&hearers), quoted(&made)), learning));
+        };
+        let telling = Telling {
+            teller,
+            hearers: &hearers,
+            fact: &made,
+            retold: None,
+            sincerity: Sincerity::Sincere,
+            citing: None,
+            credence,
+        };
+        Ok((self.told("tells", teller, &hearers, &made), learn::claim(self.state, &telling, &self.occasion)?))
+    }
+
+    pub(super) fn reveal(
+        &self,
+        holder: &EntityId,
+        fact: &Arc<Fact>,
+        to: &[String],
+        openly: bool,
+    ) -> Result<Told, MemoryError> {
+        let hearers = self.hearers(to, Some(holder))?;
+        let telling = Telling {
+            teller: holder,
+            hearers: &hearers,
+            fact,
+            retold: None,
+            sincerity: Sincerity::Sincere,
+            citing: None,
+            credence: None,
+        };
+        let mut learning = learn::tell(self.state, &telling, &self.occasion)?;
+        if openly {
+            let concealed = own_edges(self.state, holder, fact).filter(|edge| edge.conceals);
+            let open = concealed.map(|edge| Knowledge { conceals: false, ..Knowledge::clone(edge) });
+            learning.changes.extend(open.map(|edge| Change::Learn(Arc::new(edge))));
+        }
+        Ok((self.told("reveals to", holder, &hearers, fact), learning))
+    }
+}
+
+/// Words that a name has at most, to be found in a text.
+const LONGEST_NAME: usize = 5;
+
+/// Whom a text names in full, by a name that begins with a capital and that only one bears. Sorted.
+fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let words: Vec<&str> =
+        words.into_iter().map(|word| word.trim_end_matches("'s").trim_end_matches("\u{2019}s")).collect();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let longest = if words[at].starts_with(char::is_uppercase) { LONGEST_NAME.min(words.len() - at) } else { 0 };
+        let named = (1..=longest).rev().find_map(|count| match state.resolve(&words[at..at + count].join(" ")) {
+            Resolution::One(id) => Some((id, count)),
+            _ => None,
+        });
+        at += named.as_ref().map_or(1, |(_, count)| *count);
+        found.extend(named.map(|(id, _)| id));
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Where somebody is at a moment, by canon LOCATED_AT: the latest.
+fn whereabouts(state: &State, id: &EntityId, moment: Option<hearsay_model::GameTime>) -> Option<EntityId> {
+    let here = state.facts_of(id).filter(|fact| {
+        let says = fact.subject() == id && *fact.predicate() == *predicate::LOCATED_AT;
+        says && fact.standing() == Standing::Canon && fact.validity().holds_at(moment)
+    });
+    let latest = here.max_by_key(|fact| (fact.validity().start(), fact.id()))?;
+    latest.object().entity().cloned()
+}
+
+/// What somebody learned of a fact by itself.
+fn own_edges<'a>(state: &'a State, knower: &EntityId, fact: &Fact) -> impl Iterator<Item = &'a Arc<Knowledge>> {
+    let knower = Knower::Entity(knower.clone());
+    state.known_by(fact.id()).filter(move |edge| edge.knower == knower)
+}
+
+pub(super) fn forget(state: &State, knower: &EntityId, fact: &Fact) -> Result<Told, MemoryError> {
+    let learned = own_edges(state, knower, fact).filter(|edge| edge.how != How::Shared);
+    let mut ids: Vec<_> = learned.map(|edge| edge.id()).collect();
+    ids.sort_unstable();
+    if ids.is_empty() {
+        let view = View::of(state, &knower.clone().into(), None);
+        let known = view.fact(fact.id()).is_some();
+        return Err(MemoryError::NotLearned { knower: knower.clone(), statement: fact.statement().to_owned(), known });
+    }
+    let changes = hearsay_belief::withdrawal(state, &ids);
+    let summary = format!("{} never learned {}", state.name_or_id(knower), quoted(fact));
+    Ok((summary, Learning { changes, ..Learning::default() }))
+}
