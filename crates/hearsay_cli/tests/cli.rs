@@ -395,6 +395,37 @@ fn what_happens_is_learned_by_those_who_are_there() {
 }
 
 #[test]
+fn the_game_goes_on_and_secrets_come_due() {
+    let place = Place::new();
+    for who in ["ada", "ben"] {
+        place.ok(&["relate", "mill", who, "LOCATED_AT", "the-mill"]);
+    }
+    place.fails(&["flag", "mill", "bell-rung", "yes"], 1, &["bell-rung", "declare"]);
+    assert!(place.ok(&["flag", "mill"]).contains("No flag is declared"));
+    place.ok(&["flag", "mill", "bell-rung", "no", "--declare"]);
+    place.fails(&["flag", "mill", "bell-rung", "perhaps"], 2, &["bell-rung"]);
+    place.ok(&["flag", "mill", "bell-rung", "yes"]);
+    assert_eq!(place.json(&["flag", "mill"])[0]["value"], "yes");
+    assert!(place.ok(&["reveals", "mill"]).contains("No secret"));
+    let news = ["--about", "the-mill", "The wheel broke at noon.", "--time", "5 Springmonth 10"];
+    place.ok(&[&["witness", "mill", "--by", "ada"][..], &news].concat());
+    let tried = place.json(&["gossip", "mill", "--days", "30", "--dry-run"]);
+    assert_eq!(tried["written"], Value::Null);
+    assert_eq!(tried, place.json(&["gossip", "mill", "--days", "30", "--dry-run"]), "the same seed, the same talk");
+    let talked = place.json(&["gossip", "mill", "--days", "30"]);
+    assert_eq!((&talked["news"], &talked["spread"]), (&tried["news"], &tried["spread"]));
+    assert_eq!(
+        (&talked["news"][0]["teller"], &talked["news"][0]["hearer"]),
+        (&"ada".into(), &"ben".into()),
+        "{talked}"
+    );
+    let knows = place.json(&["knows", "mill", "ben"]).to_string();
+    assert!(knows.contains("The wheel broke at noon."), "{knows}");
+    let later = place.json(&["gossip", "mill", "--dry-run"]);
+    assert_eq!(later["from"], talked["until"], "the clock went on");
+}
+
+#[test]
 fn review_decides() {
     let place = Place::new();
     for (boss, since) in [("ben", "20 Springmonth 9"), ("ada", "1 Springmonth 9")] {

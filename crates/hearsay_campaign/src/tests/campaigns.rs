@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hearsay_belief::View;
+use hearsay_belief::{View, chains};
 use hearsay_model::{EntityId, Knower, State, Timestamp};
 
 use super::{fact, fixture};
@@ -24,6 +24,40 @@ fn the_examples_are_read_and_import_once() {
         assert_eq!(plan(&state, &campaign, Timestamp(2)).operation, None, "{}", folder.display());
         assert!(first.report.know_nothing.is_empty(), "{:?}", first.report.know_nothing);
     }
+}
+
+#[test]
+fn a_rumour_of_gullhaven_grows_on_its_way() {
+    let Some(folder) = folders().into_iter().find(|folder| folder.ends_with("gullhaven")) else { return };
+    let campaign = read(&folder, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(campaign.warnings(), []);
+    let mut state = State::default();
+    state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
+    // How far it is believed, and the way that it came.
+    let check = |knower: &str, name: &str, expected: Option<(f64, &str)>| {
+        let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
+        let known = view.fact(fact(&state, name).id()).map(|known| {
+            let chains = chains(&state, known);
+            let mut way = Vec::new();
+            let mut link = chains.first();
+            while let Some(next) = link {
+                way.push(next.edge.knower.as_str());
+                link = next.from.first();
+            }
+            ((known.credence().get() * 1000.0).round() / 1000.0, way.join(" < "))
+        });
+        assert_eq!(known, expected.map(|(belief, way)| (belief, way.to_owned())), "{knower} {name}");
+    };
+    check("captain-rusk", "bram-pushed-him", Some((0.4, "captain-rusk < oswin-pike < widow-hask")));
+    let far = "ottilie-corvane < captain-rusk < oswin-pike < widow-hask";
+    check("ottilie-corvane", "bram-pushed-him", Some((0.2, far)));
+    check("lise-penhale", "lise-blames-bram", Some((0.6, "lise-penhale < widow-hask")));
+    check("lise-penhale", "bram-pushed-him", None);
+    check("odo-brandt", "watch-second-key", Some((1.0, "harbour-watch")));
+    check("ferris-quint", "watch-second-key", None);
+    check("lucan-fairweather", "club-is-only-a-dinner", Some((0.0, "lucan-fairweather")));
+    check("odo-brandt", "odo-paid-his-debts", Some((0.0, "odo-brandt")));
+    check("bettony-lark", "only-a-broken-pane", Some((0.8, "bettony-lark")));
 }
 
 #[test]
