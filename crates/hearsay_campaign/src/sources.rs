@@ -52,7 +52,7 @@ type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Source>);
 /// 3. Who does not believe it at all lies: the chain begins with it.
 /// 4. A teller with edges of its own keeps a record of whom it told.
 pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -> Chained {
-    let drafts: Vec<Draft> = drafts.into_values().collect();
+    let (ids, drafts): (Vec<KnowledgeId>, Vec<Draft>) = drafts.into_iter().unzip();
     let basis = basis(campaign, &drafts);
     let mut dependents: HashMap<usize, Vec<usize>> = HashMap::new();
     for (number, basis) in basis.iter().enumerate() {
@@ -61,35 +61,37 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
         }
     }
     let mut missing: Vec<usize> = basis.iter().map(Vec::len).collect();
-    let mut built: Vec<Option<Built>> = drafts.iter().map(|_| None).collect();
+    let mut built: BTreeMap<usize, Built> = BTreeMap::new();
     let mut told = BTreeMap::new();
     let mut waiting: Vec<usize> = (0..drafts.len()).filter(|number| missing[*number] > 0).collect();
-    // Each with what it rests on.
-    let mut ready: Vec<(usize, Vec<usize>)> =
-        (0..drafts.len()).filter(|number| missing[*number] == 0).map(|number| (number, Vec::new())).collect();
+    // Each with what it rests on. What nothing rests on and what rests on nothing stays as it is.
+    let origins = dependents.keys().filter(|number| missing[**number] == 0);
+    let mut ready: Vec<(usize, Vec<usize>)> = origins.map(|number| (*number, Vec::new())).collect();
     while !ready.is_empty() {
         for (number, on) in std::mem::take(&mut ready) {
-            let on: Vec<&Built> = on.iter().filter_map(|on| built[*on].as_ref()).collect();
-            built[number] = Some(build(&drafts[number].edge, &on, &mut told));
+            let on: Vec<&Built> = on.iter().filter_map(|on| built.get(on)).collect();
+            let edge = build(&drafts[number].edge, &on, &mut told);
+            built.insert(number, edge);
             for dependent in dependents.get(&number).into_iter().flatten() {
                 missing[*dependent] -= 1;
-                if missing[*dependent] == 0 && built[*dependent].is_none() {
+                if missing[*dependent] == 0 && !built.contains_key(dependent) {
                     ready.push((*dependent, basis[*dependent].clone()));
                 }
             }
         }
         if ready.is_empty() {
             // Of those that hang on one another, the ones that have it from elsewhere too begin.
-            waiting.retain(|number| built[*number].is_none());
-            let there = |number: &usize| basis[*number].iter().copied().filter(|on| built[*on].is_some());
+            waiting.retain(|number| !built.contains_key(number));
+            let there = |number: &usize| basis[*number].iter().copied().filter(|on| built.contains_key(on));
             ready = waiting.iter().map(|number| (*number, there(number).collect::<Vec<_>>())).collect();
             ready.retain(|(_, on)| !on.is_empty());
         }
     }
     let circles = circles(&drafts, &basis, &waiting);
-    let mut edges = BTreeMap::new();
-    for (draft, built) in drafts.into_iter().zip(built) {
-        let Built { id, edge, .. } = built.unwrap_or_else(|| origin(draft.edge));
+    let edges = ids.iter().copied().zip(drafts.into_iter().map(|draft| draft.edge));
+    let mut edges: BTreeMap<KnowledgeId, Knowledge> = edges.collect();
+    for (number, Built { id, edge, .. }) in built {
+        edges.remove(&ids[number]);
         edges.insert(id, edge);
     }
     for ((teller, fact, learned, session, sources), company) in told {
@@ -145,10 +147,6 @@ fn teller(edge: &Knowledge) -> Option<&EntityId> {
         How::Told { by, .. } => by.as_ref(),
         _ => None,
     }
-}
-
-fn origin(edge: Knowledge) -> Built {
-    Built { id: edge.id(), belief: edge.credence.get(), edge }
 }
 
 fn build(edge: &Knowledge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<EntityId>>) -> Built {

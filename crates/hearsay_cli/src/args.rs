@@ -447,6 +447,9 @@ pub(crate) struct Facts {
     /// Known to this knower: an id or a name
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
+    /// So in the world at this date: `4 Rainmoon 412`, `yesterday`
+    #[arg(long, value_name = "DATE")]
+    pub(crate) holds_at: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
     /// At most so many

@@ -182,6 +182,10 @@ fn looking_around() {
     assert_eq!(facts(&["--subject", "Old Ada", "--predicate", "OCCUPATION"])["facts"][0]["object"], "miller");
     assert_eq!(facts(&["--predicate", "LIKES", "--object", "ben"])["all"], 1);
     assert_eq!(facts(&["--standing", "false"])["all"], 0);
+    place.ok(&["relate", "mill", "sam-a", "OWES", "ben", "--since", "3 Springmonth 10", "--until", "5 Springmonth 10"]);
+    let owed = |date: &str| facts(&["--predicate", "OWES", "--holds-at", date])["all"].clone();
+    assert_eq!(["2 Springmonth 10", "3 Springmonth 10", "5 Springmonth 10"].map(owed), [0, 1, 0].map(Value::from));
+    place.ok(&["undo", "mill"]);
     assert_eq!(facts(&["--knower", "ada", "--limit", "1"])["facts"].as_array().unwrap().len(), 1);
     let page = place.json(&["show", "mill", "Old Ada"]);
     assert_eq!(page["entity"]["id"], "ada");
@@ -397,6 +401,8 @@ fn what_happens_is_learned_by_those_who_are_there() {
 #[test]
 fn the_game_goes_on_and_secrets_come_due() {
     let place = Place::new();
+    place.fails(&["gossip", "mill"], 1, &["the game clock is not set"]);
+    with_session(&place);
     for who in ["ada", "ben"] {
         place.ok(&["relate", "mill", who, "LOCATED_AT", "the-mill"]);
     }

@@ -119,6 +119,8 @@ pub struct FactFilter {
     pub knower: Option<String>,
     /// What the knower knew then; all that it knows, when nothing is said.
     pub as_of: Option<GameTime>,
+    /// So in the world at this date of the calendar, by its end; whenever, when nothing is said.
+    pub holds_at: Option<String>,
     /// At most so many.
     pub limit: usize,
 }
@@ -220,6 +222,8 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
     let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
     let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
+    let span = |raw: &String| state.calendar().parse_near(raw, state.clock());
+    let moment = filter.holds_at.as_ref().map(span).transpose()?.map(|span| span.last);
     let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
     let points_at = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
         Object::Entity(entity) => Some(entity) == id.as_ref(),
@@ -231,6 +235,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
         .filter(|fact| subject.as_ref().is_none_or(|subject| fact.subject() == subject))
         .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
         .filter(|fact| filter.standing.is_none_or(|standing| fact.standing() == standing))
+        .filter(|fact| moment.is_none_or(|moment| fact.validity().holds_at(Some(moment))))
         .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
         .filter(|fact| object.as_ref().is_none_or(|wanted| points_at(fact.object(), wanted)))
         .collect();

@@ -16,6 +16,7 @@ use super::{
     Reader,
     facts::{Context, Marks, Said, Says},
     fields::Fields,
+    in_short,
     reveals::Written,
 };
 use crate::{
@@ -151,14 +152,9 @@ impl Reader {
             let handle = fact.said.marks.handle.as_ref().map_or("", |(handle, _)| handle);
             format!("`{handle}` ({})", self.faults.spot(fact.said.at))
         };
-        let named: Vec<String> = steps.iter().chain([first]).map(named).collect();
-        let message = format!("a circle of facts, each said of the next: {}", named.join(", "));
-        self.faults.add(
-            first.said.at,
-            &first.said.path,
-            message,
-            "leave out `distorts`, `refutes` or `ends` of one of them",
-        );
+        let message = format!("a circle of facts, each said of the next: {}", in_short(&steps, named));
+        let hint = "leave out `distorts`, `refutes` or `ends` of one of them";
+        self.faults.add(first.said.at, &first.said.path, message, hint);
     }
 
     fn build_on(&mut self, unbuilt: Unbuilt, other: usize, same: &mut HashMap<usize, usize>) {

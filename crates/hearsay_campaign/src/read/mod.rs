@@ -104,6 +104,16 @@ struct Reader {
     undeclared: BTreeSet<Predicate>,
 }
 
+/// The steps of a circle for an error; of many the first few.
+fn in_short<T>(circle: &[T], show: impl Fn(&T) -> String) -> String {
+    const MOST: usize = 8;
+    let mut steps: Vec<String> = circle.iter().take(MOST).map(show).collect();
+    if circle.len() > MOST {
+        steps.push(format!("and {} more", circle.len() - MOST));
+    }
+    steps.join(", ")
+}
+
 /// What is not a list of facts or texts.
 struct Head {
     info: CampaignInfo,
@@ -397,8 +407,7 @@ impl Reader {
             let Some(first) = circle.first() else { continue };
             let what = campaign.facts().find(|fact| fact.id() == first.fact).map_or("", |fact| fact.statement());
             let step = |step: &Step| format!("`{}` has it from `{}` ({})", step.who, step.from, faults.spot(step.at));
-            let steps: Vec<String> = circle.iter().map(step).collect();
-            let message = format!("a circle of sources of \u{201C}{what}\u{201D}: {}", steps.join(", "));
+            let message = format!("a circle of sources of \u{201C}{what}\u{201D}: {}", in_short(&circle, step));
             let hint = "say how one of them learned it: another `how`, or no `from`";
             faults.add(first.at, "", message, hint);
         }

@@ -288,6 +288,14 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
         let known = if known.is_empty() { "no link between them".to_owned() } else { known.join("; ") };
         output.line(format!("  {} ({}): {known}", source.name, source.knower))?;
     }
+    if !answer.conditions.is_empty() {
+        output.line("What would have to happen")?;
+    }
+    for condition in &answer.conditions {
+        let missing =
+            if condition.holds { "nothing: it may tell now".to_owned() } else { condition.missing.join("; ") };
+        output.line(format!("  for {} to tell it: {missing}", condition.holder))?;
+    }
     Ok(memory.close()?)
 }
 

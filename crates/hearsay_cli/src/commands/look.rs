@@ -34,6 +34,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
         standing: args.standing.map(Into::into),
         knower: args.knower.clone(),
         as_of: None,
+        holds_at: args.holds_at.clone(),
         limit: args.limit,
     };
     let read = read(&memory, &args.when, move |state, as_of| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Via, View};
+use hearsay_belief::{Revealable, Trust, Via, View, revealable_to};
 use hearsay_model::{
     EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, Secrecy, SessionId, Standing, State, predicate,
 };
@@ -220,6 +220,37 @@ pub struct WhyNot {
     /// Characters who know it, those first from whom it could hear it: whom it knows of, or shares a group or place with,
     /// and who do not conceal it.
     pub sources: Vec<SourceRow>,
+    /// Under which conditions somebody tells it: what would have to happen.
+    pub conditions: Vec<ConditionRow>,
+}
+
+/// A condition under which somebody tells a secret.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConditionRow {
+    /// The reveal's id.
+    pub reveal: String,
+    /// Who would tell it.
+    pub holder: EntityId,
+    /// Whether it may be told now.
+    pub holds: bool,
+    /// What is missing, in words.
+    pub missing: Vec<String>,
+}
+
+/// The conditions under which a fact is told to somebody. By reveal and holder.
+fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> {
+    if state.reveals_of(fact).next().is_none() {
+        return Vec::new();
+    }
+    let all = revealable_to(state, std::slice::from_ref(who), &|who, of| Trust::between(state, who, of).level());
+    let of_fact = all.into_iter().filter(|revealable| revealable.fact == fact && revealable.holder != *who);
+    let row = |Revealable { reveal, holder, judgement, .. }: Revealable| ConditionRow {
+        reveal,
+        holder,
+        holds: judgement.holds,
+        missing: judgement.missing,
+    };
+    of_fact.map(row).collect()
 }
 
 /// What keeps somebody from knowing something.
@@ -319,6 +350,7 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
         knows: None,
         reasons: Vec::new(),
         sources: Vec::new(),
+        conditions: Vec::new(),
     };
     if let Some(known) = view.fact(fact.id()) {
         answer.knows = Some(HolderRow {
@@ -361,6 +393,7 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
         }
     }
     answer.sources = sources(state, &view, &who, &fact, moment)?;
+    answer.conditions = conditions(state, &who, fact.id());
     Ok(answer)
 }
 
