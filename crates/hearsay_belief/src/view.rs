@@ -208,9 +208,10 @@ impl View {
     /// 1. What it has an edge to, learned by then; and common lore.
     /// 2. Of that, the canon memberships, residences and parts (a group within a group, a place within a place) of
     ///    which it knows: what such a group or place learned before the knower left it is known from the later of
-    ///    joining and learning, for good; what it keeps for a rank only by a member that has reached it. Repeated until
-    ///    nothing is added.
-    /// 3. Passages that it, one of these groups or places during the stay, or everybody heard.
+    ///    joining and learning, for good. Repeated until nothing is added.
+    /// 3. Then what such a group keeps for a rank, if the knower has reached it by the latest list of ranks that it knows by
+    ///    then; and again from 2, until nothing is added.
+    /// 4. Passages that it, one of these groups or places during the stay, or everybody heard.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut taking = Taking::new(state, as_of);
         let mut sources = vec![Reach::all(Knower::World, Via::Common)];

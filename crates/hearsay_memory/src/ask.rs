@@ -5,11 +5,15 @@ use std::time::Duration;
 use hearsay_belief::View;
 use hearsay_model::{EntityId, GameTime, Knower, Position, State};
 use hearsay_recall::{
-    ApproximateTokens, Channels, DocId, Index, Names, Query, Request, Scene, SceneContext, TokenCounter, Weights, rank,
+    ApproximateTokens, Channels, DocId, Index, Query, Request, Scene, SceneContext, TokenCounter, Weights, rank,
 };
 use serde::Serialize;
 
-use crate::{MemoryError, RecallSettings, edit::resolve};
+use crate::{
+    MemoryError, RecallSettings,
+    edit::resolve,
+    mind::{Mind, Minds},
+};
 
 /// A question to a character.
 pub struct Ask {
@@ -55,7 +59,7 @@ impl Ask {
     /// # Errors
     /// When nobody is called so.
     pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, MemoryError> {
-        self.context(state, &Index::of(state), None, true, settings)
+        self.context(state, &Index::of(state), &mut Minds::default(), None, true, settings)
     }
 
     /// Assembles the context from what is there.
@@ -63,6 +67,7 @@ impl Ask {
         &self,
         state: &State,
         index: &Index,
+        minds: &mut Minds,
         vector: Option<&[f32]>,
         graph: bool,
         settings: &RecallSettings,
@@ -70,13 +75,12 @@ impl Ask {
         let speaker = resolve(state, &self.speaker)?;
         let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
         let present = self.present.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
-        let view = View::of(state, &Knower::Entity(speaker.clone()), self.as_of);
-        let names = Names::of(&view);
-        let place = place.or_else(|| known_place(&view, &speaker));
+        let mind = minds.of(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
+        let place = place.or_else(|| known_place(&mind.view, &speaker));
         let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()) };
         Ok(SceneContext::assemble(&Request {
-            view: &view,
-            names: &names,
+            view: &mind.view,
+            names: &mind.names,
             index,
             calendar: state.calendar(),
             vocabulary: state.vocabulary(),
@@ -158,21 +162,20 @@ impl Search {
     /// # Errors
     /// When nobody is called so.
     pub fn hits_of(&self, state: &State) -> Result<Vec<Hit>, MemoryError> {
-        self.hits(state, &Index::of(state), None, true)
+        self.hits(state, &Index::of(state), &mut Minds::default(), None, true)
     }
 
     pub(crate) fn hits(
         &self,
         state: &State,
         index: &Index,
+        minds: &mut Minds,
         vector: Option<&[f32]>,
         graph: bool,
     ) -> Result<Vec<Hit>, MemoryError> {
-        let view = match &self.knower {
-            Some(knower) => View::of(state, &Knower::Entity(resolve(state, knower)?), self.as_of),
-            None => View::of_dm(state),
-        };
-        let names = Names::of(&view);
+        let knower = self.knower.as_deref().map(|knower| resolve(state, knower)).transpose()?;
+        let mind = minds.of(state, knower.map(Knower::Entity).as_ref(), self.as_of);
+        let Mind { view, names } = &*mind;
         let named = names.mentioned(&self.text);
         let query = Query { text: &self.text, vector, named, graph, weights: Weights::default() };
         let hit = |ranked: hearsay_recall::Ranked| {
@@ -182,6 +185,6 @@ impl Search {
             };
             Some(Hit { what, id, text, score: ranked.score, channels: ranked.channels })
         };
-        Ok(rank(&view, index, &query).into_iter().filter_map(hit).take(self.limit).collect())
+        Ok(rank(view, index, &query).into_iter().filter_map(hit).take(self.limit).collect())
     }
 }

@@ -29,6 +29,7 @@ mod edit;
 mod error;
 mod happening;
 mod memory;
+mod mind;
 mod policy;
 mod preview;
 mod proposal;

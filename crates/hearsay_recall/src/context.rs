@@ -423,8 +423,11 @@ impl<'a> Writer<'a> {
         for known in ranked.iter().take(self.request.limit).filter_map(fact).filter(of_its_own) {
             let notes = present.iter().take(MOST_PRESENT).filter_map(|other| self.why_known(other, known));
             let note = notes.collect::<Vec<_>>().join("; ");
-            if !note.is_empty() && lines.len() < MOST_SHARED {
+            if !note.is_empty() {
                 lines.push(Line { note, ..self.line(known, known.statement().to_owned()) });
+            }
+            if lines.len() == MOST_SHARED {
+                break;
             }
         }
         lines

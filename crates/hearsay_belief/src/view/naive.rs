@@ -20,25 +20,39 @@ type Source = (Knower, Via, Option<GameTime>, Option<GameTime>, Option<String>);
 
 type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, Via, Option<GameTime>)>>;
 
-fn known(state: &State, sources: &BTreeSet<Source>, as_of: Option<GameTime>, before: &Known) -> Known {
-    let mut known = Known::new();
+/// An edge that is kept for a rank, and the source by which it would reach the knower.
+type Ranked = (KnowledgeId, Source);
+
+/// What reaches the knower from the sources, and what waits for a rank.
+fn known(
+    state: &State,
+    sources: &BTreeSet<Source>,
+    as_of: Option<GameTime>,
+    opened: &BTreeSet<Ranked>,
+) -> (Known, BTreeSet<Ranked>) {
+    let (mut known, mut waiting) = (Known::new(), BTreeSet::new());
     for (knowledge, edge) in state.all_knowledge() {
         let fact = state.fact(edge.fact).unwrap();
         let learned = edge.learned_at().or(fact.validity().start());
-        for (from, via, joined, left, rank) in sources {
+        for source @ (from, via, joined, left, _) in sources {
             let since = (*joined).max(learned);
             let stays = left.is_none_or(|left| joined.is_none_or(|joined| joined < left));
             let in_time = left.is_none_or(|left| learned.is_none_or(|learned| learned < left));
             let past = as_of.is_none_or(|now| since.is_none_or(|since| since <= now));
             let own = *via == Via::Own;
-            let open = own || edge.rank.as_ref().is_none_or(|wanted| reaches(state, from, rank, wanted, before));
             let concerns = own || edge.how != How::Shared;
-            if edge.knower == *from && stays && in_time && past && open && concerns {
+            if edge.knower != *from || !stays || !in_time || !past || !concerns {
+                continue;
+            }
+            let ranked = (knowledge, source.clone());
+            if own || edge.rank.is_none() || opened.contains(&ranked) {
                 known.entry(fact.id()).or_default().insert((knowledge, via.clone(), since));
+            } else {
+                waiting.insert(ranked);
             }
         }
     }
-    known
+    (known, waiting)
 }
 
 /// What is known otherwise than by having said it.
@@ -93,15 +107,25 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
     if knower.entity().is_some() {
         from.insert((knower.clone(), Via::Own, None, None, None));
     }
-    let mut known = Known::new();
-    loop {
-        let now = self::known(state, &from, as_of, &known);
+    // First all that needs no rank; then what the ranks open that are known by then, once and for all; and so on.
+    let mut opened = BTreeSet::new();
+    let known = loop {
+        let (now, waiting) = self::known(state, &from, as_of, &opened);
         let reached = knower.entity().map_or(from.clone(), |id| sources(state, id, &now, &from));
-        if now == known && reached == from {
-            break;
+        if reached != from {
+            from = reached;
+            continue;
         }
-        (known, from) = (now, reached);
-    }
+        let opens = |(edge, (group, _, _, _, held)): &Ranked| {
+            let wanted = state.knowledge(*edge).unwrap().rank.clone().unwrap();
+            reaches(state, group, held, &wanted, &now)
+        };
+        let new: Vec<Ranked> = waiting.into_iter().filter(opens).collect();
+        if new.is_empty() {
+            break now;
+        }
+        opened.extend(new);
+    };
     let mut heard = BTreeMap::new();
     for (id, passage) in state.passages() {
         let said = passage.time.as_ref().and_then(|date| date.time);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{ModelStatus, Worker, encoder::Question, guarded};
-use crate::{Answer, Ask, Hit, MemoryError, Search, ticket::Responder};
+use crate::{Answer, Ask, Hit, MemoryError, Search, mind::Minds, ticket::Responder};
 
 enum Asked {
     Ask(Ask, Responder<Answer>),
@@ -41,6 +41,7 @@ struct Waiting {
 pub(super) struct Questions {
     waiting: BTreeMap<u64, Waiting>,
     next: u64,
+    minds: Minds,
 }
 
 /// A deadline beyond this is as good as none, and clocks cannot count much further.
@@ -123,13 +124,14 @@ impl Worker {
         let mut cuts = Vec::new();
         cuts.extend(cut.then_some("meaning"));
         cuts.extend((!graph).then_some("graph"));
-        let (state, index) = (&self.world.state, &self.index);
+        let (state, index, minds) = (&self.world.state, &self.index, &mut self.questions.minds);
         match asked {
             Asked::Ask(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Search(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Ask(ask, responder) => {
                 // The caller's token counter runs here.
-                let context = guarded(|| ask.context(state, index, vector.as_deref(), graph, &self.settings.recall));
+                let context =
+                    guarded(|| ask.context(state, index, minds, vector.as_deref(), graph, &self.settings.recall));
                 let answer = context.map(|context| Answer {
                     context,
                     pending_vectors: self.vectors.pending() + self.writes.unindexed(),
@@ -138,7 +140,9 @@ impl Worker {
                 });
                 responder.give(answer);
             }
-            Asked::Search(search, responder) => responder.give(search.hits(state, index, vector.as_deref(), graph)),
+            Asked::Search(search, responder) => {
+                responder.give(search.hits(state, index, minds, vector.as_deref(), graph))
+            }
         }
     }
 }

@@ -1,0 +1,53 @@
+//! What those who were asked lately know: their views, kept until something is written.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use hearsay_belief::View;
+use hearsay_model::{GameTime, Knower, Position, State};
+use hearsay_recall::Names;
+
+/// How many are kept: the speakers of a scene, and those of the last.
+const MOST: usize = 32;
+
+/// A view with the names in it.
+#[derive(Debug)]
+pub(crate) struct Mind {
+    pub(crate) view: View,
+    pub(crate) names: Names,
+}
+
+/// Whose mind, and as of when; the DM's, when it is nobody's.
+type Whose = (Option<Knower>, Option<GameTime>);
+
+/// The minds of those who were asked lately, the latest last.
+#[derive(Debug, Default)]
+pub(crate) struct Minds {
+    at: Position,
+    kept: VecDeque<(Whose, Arc<Mind>)>,
+}
+
+impl Minds {
+    /// What somebody knows as of a moment; all that is part of the world, when nobody is named.
+    ///
+    /// `state` is one and the same state as before, with what was written since.
+    pub(crate) fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
+        if self.at != state.position() {
+            self.kept.clear();
+            self.at = state.position();
+        }
+        let whose = (knower.cloned(), as_of);
+        let mind = match self.kept.iter().position(|(of, _)| *of == whose).and_then(|at| self.kept.remove(at)) {
+            Some((_, mind)) => mind,
+            None => {
+                let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
+                let names = Names::of(&view);
+                Arc::new(Mind { view, names })
+            }
+        };
+        if self.kept.len() == MOST {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((whose, Arc::clone(&mind)));
+        mind
+    }
+}
