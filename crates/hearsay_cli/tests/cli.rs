@@ -400,8 +400,6 @@ fn what_happens_is_learned_by_those_who_are_there() {
 #[test]
 fn the_game_goes_on_and_secrets_come_due() {
     let place = Place::new();
-    place.fails(&["gossip", "mill"], 1, &["the game clock is not set"]);
-    with_session(&place);
     for who in ["ada", "ben"] {
         place.ok(&["relate", "mill", who, "LOCATED_AT", "the-mill"]);
     }
