@@ -8,6 +8,7 @@ use std::{
 use anyhow::Result;
 use hearsay_embed::EmbedError;
 use hearsay_memory::MemoryError;
+use hearsay_model::ApplyError;
 use hearsay_store::StoreError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -157,13 +158,15 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::NoSessionEnd(_)
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
-            | MemoryError::Scale(_),
+            | MemoryError::Scale(_)
+            | MemoryError::Apply(ApplyError::FlagKind { .. } | ApplyError::FlagName { .. }),
         ) => WRONG_LINE,
         Some(
             MemoryError::Unknown { .. }
             | MemoryError::Ambiguous { .. }
             | MemoryError::FactReference { .. }
             | MemoryError::NoSession { .. }
+            | MemoryError::Apply(ApplyError::NoFlag { .. })
             | MemoryError::NotKnown { .. },
         ) => NO_SUCH,
         Some(
