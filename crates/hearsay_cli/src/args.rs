@@ -64,9 +64,15 @@ Examples:
   hearsay ask campaigns/gullhaven --as pell --at salt-quay --with roz-keel \"Who was out?\"
   hearsay ask campaigns/gullhaven --as odo-brandt --form prompt --budget 400 \"Who is the Grey Lady?\"")]
     Ask(Ask),
-    /// Search facts and passages by words, meaning and graph
+    /// Search for names, along relations, by words and meaning
     #[command(after_help = "\
+Names are found by their beginning too, and when they are nearly right; `*` lists
+all. Up to 20 entities, each with 5 relations, 10 facts and 10 passages; and when
+there is nothing, the names that are most like it.
+
 Examples:
+  hearsay search campaigns/gullhaven mirel
+  hearsay search campaigns/gullhaven \"*\" --kind faction
   hearsay search campaigns/gullhaven \"who saw the boat\"
   hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell --limit 3")]
     Search(Search),
@@ -397,9 +403,27 @@ pub(crate) struct Search {
     /// Whose knowledge: an id or a name [default: everything in the world]
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
+    /// Only entities of this kind, such as npc, and facts about them
+    #[arg(long)]
+    pub(crate) kind: Option<String>,
+    /// Only facts with this predicate, and only such relations are followed
+    #[arg(long)]
+    pub(crate) predicate: Option<String>,
+    /// Only facts and passages of this session: its id or number
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+    /// Only facts of this standing
+    #[arg(long, value_enum, conflicts_with = "knower")]
+    pub(crate) standing: Option<StandingArg>,
+    /// Only what is so in the world at this date: `4 Rainmoon 412`, `yesterday`
+    #[arg(long, value_name = "DATE", conflicts_with = "knower")]
+    pub(crate) holds_at: Option<String>,
+    /// How far relations are followed from what is found by name
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) when: When,
-    /// Results at most
+    /// Facts at most, and passages at most
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
     /// Search by words and graph alone, without the encoder

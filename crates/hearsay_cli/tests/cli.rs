@@ -155,10 +155,18 @@ fn ask_and_search_answer_as_data() {
     }
     let receipts = ["ask", "mill", "--as", "ada", "--form", "prompt", "--no-meaning", "--receipts", question];
     assert!(place.ok(&receipts).contains("campaign.yaml"));
-    let hits = place.json(&["search", "mill", "cracked stone"]);
-    assert_eq!(hits[0]["text"], "The millstone is cracked.");
-    let hits = place.json(&["search", "mill", "millstone", "--knower", "ben", "--no-meaning"]);
-    assert!(!hits.to_string().contains("cracked"), "{hits}");
+    let found = place.json(&["search", "mill", "cracked stone"]);
+    assert_eq!(found["facts"][0]["text"], "The millstone is cracked.");
+    let search = |line: &[&str]| place.json(&[&["search", "mill", "--no-meaning"], line].concat());
+    assert!(!search(&["millstone", "--knower", "ben"]).to_string().contains("cracked"));
+    assert_eq!(search(&["fli"])["entities"][0]["id"], "ada");
+    assert_eq!(search(&["Flynt"])["entities"][0]["by"], "spelling");
+    assert_eq!(search(&["*", "--kind", "location"])["entities"].as_array().unwrap().len(), 1);
+    assert_eq!(search(&["zzz"])["hints"], serde_json::json!([]));
+    assert!(
+        place.ok(&["search", "mill", "adaf", "--no-meaning", "--kind", "faction"]).contains("Names like it: Ada Flint")
+    );
+    place.fails(&["search", "mill", "x", "--knower", "ben", "--standing", "canon"], 2, &["--standing"]);
 }
 
 #[test]

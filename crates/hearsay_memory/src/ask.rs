@@ -1,19 +1,13 @@
-//! Questions and searches, and their answers.
+//! Questions to characters, and their answers.
 
 use std::time::Duration;
 
 use hearsay_belief::View;
 use hearsay_model::{EntityId, GameTime, Knower, Position, State};
-use hearsay_recall::{
-    ApproximateTokens, Channels, DocId, Index, Query, Request, Scene, SceneContext, TokenCounter, Weights, rank,
-};
+use hearsay_recall::{ApproximateTokens, Index, Request, Scene, SceneContext, TokenCounter};
 use serde::Serialize;
 
-use crate::{
-    MemoryError, RecallSettings,
-    edit::resolve,
-    mind::{Mind, Minds},
-};
+use crate::{MemoryError, RecallSettings, edit::resolve, mind::Minds};
 
 /// A question to a character.
 pub struct Ask {
@@ -117,74 +111,4 @@ pub struct Answer {
     pub cut: Vec<&'static str>,
     /// The journal position at which it was answered.
     pub position: Position,
-}
-
-/// A search over what somebody knows, or over everything.
-#[derive(Debug, Clone)]
-pub struct Search {
-    /// What is searched for.
-    pub text: String,
-    /// Whose knowledge is searched: an id or a name. All that is part of the world, when nobody is named.
-    pub knower: Option<String>,
-    /// As of when.
-    pub as_of: Option<GameTime>,
-    /// How many results at most. Default 16.
-    pub limit: usize,
-    /// After how long it is answered without meaning.
-    pub deadline: Option<Duration>,
-}
-
-impl Default for Search {
-    fn default() -> Self {
-        Self { text: String::new(), knower: None, as_of: None, limit: 16, deadline: None }
-    }
-}
-
-/// A result of a search.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Hit {
-    /// `fact` or `passage`.
-    pub what: &'static str,
-    /// Its id.
-    pub id: String,
-    /// The statement or the text.
-    pub text: String,
-    /// Its place on the scale 0.0–1.0.
-    pub score: f32,
-    /// What each channel said.
-    pub channels: Channels,
-}
-
-impl Search {
-    /// What is found in a state other than the present one: by words and graph alone. Every text is indexed for it, so do
-    /// it beside the worker.
-    ///
-    /// # Errors
-    /// When nobody is called so.
-    pub fn hits_of(&self, state: &State) -> Result<Vec<Hit>, MemoryError> {
-        self.hits(state, &Index::of(state), &mut Minds::default(), None, true)
-    }
-
-    pub(crate) fn hits(
-        &self,
-        state: &State,
-        index: &Index,
-        minds: &mut Minds,
-        vector: Option<&[f32]>,
-        graph: bool,
-    ) -> Result<Vec<Hit>, MemoryError> {
-        let knower = self.knower.as_deref().map(|knower| resolve(state, knower)).transpose()?;
-        let mind = minds.of(state, knower.map(Knower::Entity).as_ref(), self.as_of);
-        let Mind { view, names } = &*mind;
-        let named = names.mentioned(&self.text);
-        let query = Query { text: &self.text, vector, named, graph, weights: Weights::default() };
-        let hit = |ranked: hearsay_recall::Ranked| {
-            let (what, id, text) = match ranked.doc {
-                DocId::Fact(id) => ("fact", id.to_string(), view.fact(id)?.statement().to_owned()),
-                DocId::Passage(id) => ("passage", id.to_string(), view.passage(id)?.passage.text.clone()),
-            };
-            Some(Hit { what, id, text, score: ranked.score, channels: ranked.channels })
-        };
-        Ok(rank(view, index, &query).into_iter().filter_map(hit).take(self.limit).collect())
-    }
 }

@@ -137,6 +137,11 @@ pub enum MemoryError {
     /// A session of which nobody knows when it ended in the game.
     #[error("nothing says when session `{0}` ended in game time; give its `end`, or a date instead")]
     NoSessionEnd(SessionId),
+    /// What stands in the world is the DM's to know.
+    #[error(
+        "what stands and what holds in the world is for the DM alone: leave out the knower, or ask as of when it knew"
+    )]
+    KnowerOfStanding,
     /// A time is needed, and the game clock is not set.
     #[error("the game clock is not set, so it is not known from when on; set `start` in the campaign, or give a time")]
     NoClock,

@@ -27,6 +27,7 @@
 mod ask;
 mod edit;
 mod error;
+mod find;
 mod happening;
 mod memory;
 mod mind;
@@ -41,9 +42,12 @@ mod talk;
 mod ticket;
 mod worker;
 
-pub use ask::{Answer, Ask, Hit, Search};
+pub use ask::{Answer, Ask};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;
+pub use find::{
+    DEEPEST, EntityHit, Found, Hint, Hit, MOST_ENTITIES, MOST_HINTS, MOST_HITS, MOST_RELATIONS, Match, Search,
+};
 pub use happening::{Circumstances, Happening, Retelling, Stated};
 pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
 pub use policy::{Mode, Policy, Verdict, Voice};

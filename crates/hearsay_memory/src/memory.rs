@@ -14,7 +14,7 @@ use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Decision, Edit, Event, Gossip, GossipPlan, Happening, Hit, MemoryError, Preview, Proposal, Proposed,
+    Answer, Ask, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, MemoryError, Preview, Proposal, Proposed,
     Retcon, Search, Settings, Status, Ticket, World,
     preview::preview,
     proposal::propose,
@@ -167,11 +167,11 @@ impl Memory {
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
-    /// Searches.
+    /// Searches: for names, along relations, by words and meaning.
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn search(&self, search: Search) -> Result<Ticket<Vec<Hit>>, MemoryError> {
+    pub fn search(&self, search: Search) -> Result<Ticket<Found>, MemoryError> {
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
     }
 

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use hearsay_memory::{Answer, resolve};
-use hearsay_model::{Position, State};
+use hearsay_memory::{Answer, Found, Match, MemoryError, resolve};
+use hearsay_model::{Kind, Position, Predicate, State};
 use hearsay_recall::Form;
 
 use super::know::{needs_knower, read};
 use crate::{
     args,
     campaign::{self, Meaning},
-    output::Output,
+    output::{Output, count},
 };
 
 /// A program has time: it waits for the encoder.
@@ -69,40 +69,64 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     needs_knower(&args.when, args.knower.as_ref())?;
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
     let memory = campaign::open(&args.campaign, meaning, output)?;
-    let knower = args.knower.clone();
-    let as_of = read(&memory, &args.when, move |state, as_of| {
+    let (knower, date) = (args.knower.clone(), args.holds_at.clone());
+    let (as_of, holds_at) = read(&memory, &args.when, move |state, as_of| {
         knower.iter().try_for_each(|knower| resolve(state, knower).map(drop))?;
-        Ok(as_of)
+        let span = date.map(|raw| state.calendar().parse_near(&raw, state.clock())).transpose()?;
+        Ok((as_of, span.map(|span| span.last)))
     })?;
     let search = hearsay_memory::Search {
         text: args.text.clone(),
         knower: args.knower.clone(),
         as_of,
+        kind: args.kind.as_deref().map(Kind::from),
+        predicate: args.predicate.as_deref().map(Predicate::new).transpose().map_err(MemoryError::from)?,
+        session: args.session.clone(),
+        standing: args.standing.map(Into::into),
+        holds_at,
+        depth: args.depth.into(),
         limit: args.limit,
         deadline: Some(PATIENCE),
     };
-    let hits = match args.when.recorded {
+    let found = match args.when.recorded {
         Some(_) => {
             output.note(WORDS_ALONE);
-            read(&memory, &args.when, move |state, _| search.hits_of(state))?
+            read(&memory, &args.when, move |state, _| search.found_in(state))?
         }
         None => {
             campaign::embed(&memory, meaning, output)?;
             memory.search(search)?.wait()?
         }
     };
-    output.data(&hits)?;
-    if hits.is_empty() {
-        output.line("Nothing was found.")?;
-    }
-    for hit in &hits {
-        output.line(format!(
-            "{:.2}  {}  [{} {}]",
-            hit.score,
-            hit.text,
-            hit.what,
-            hit.id.get(..8).unwrap_or(&hit.id)
-        ))?;
-    }
+    output.data(&found)?;
+    tell(&found, output)?;
     Ok(memory.close()?)
+}
+
+fn tell(found: &Found, output: &mut Output) -> Result<()> {
+    if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
+        output.line("Nothing was found.")?;
+        if !found.hints.is_empty() {
+            let names: Vec<_> = found.hints.iter().map(|hint| format!("{} ({})", hint.name, hint.id)).collect();
+            output.line(format!("Names like it: {}", names.join(", ")))?;
+        }
+    }
+    for hit in &found.entities {
+        let kind = hit.kind.as_ref().map_or("of a kind that is not known", |kind| kind.as_str());
+        let by = match hit.by {
+            Match::Relation => format!(", {} away", count(hit.distance, "relation", "relations")),
+            Match::Spelling => ", spelt otherwise".to_owned(),
+            _ => String::new(),
+        };
+        output.line(format!("{} ({kind}, {}{by})", hit.name, hit.id))?;
+        // What is found by its name is meant.
+        for relation in hit.relations.iter().filter(|_| hit.distance == 0) {
+            output.line(format!("      {relation}"))?;
+        }
+    }
+    for hit in found.facts.iter().chain(&found.passages) {
+        let id = hit.id.get(..8).unwrap_or(&hit.id);
+        output.line(format!("{:.2}  {}  [{} {id}]", hit.score, hit.text, hit.what))?;
+    }
+    Ok(())
 }

@@ -25,7 +25,7 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Hit, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews, ticket::Responder,
+    Answer, Ask, Found, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews, ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
@@ -126,7 +126,7 @@ pub(crate) type ReadJob = Box<dyn FnOnce(&World) + Send>;
 /// What a caller asks of the worker.
 pub(crate) enum Command {
     Ask(Ask, Instant, Responder<Answer>),
-    Search(Search, Instant, Responder<Vec<Hit>>),
+    Search(Search, Instant, Responder<Found>),
     Status(Responder<Status>),
     Read(ReadJob),
     ReadAside(ReadJob),

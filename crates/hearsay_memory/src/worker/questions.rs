@@ -7,11 +7,11 @@ use std::{
 };
 
 use super::{ModelStatus, Worker, encoder::Question, guarded};
-use crate::{Answer, Ask, Hit, MemoryError, Search, mind::Minds, ticket::Responder};
+use crate::{Answer, Ask, Found, MemoryError, Search, mind::Minds, ticket::Responder};
 
 enum Asked {
     Ask(Ask, Responder<Answer>),
-    Search(Search, Responder<Vec<Hit>>),
+    Search(Search, Responder<Found>),
 }
 
 impl Asked {
@@ -68,7 +68,7 @@ impl Worker {
         self.wait_or_answer(Asked::Ask(ask, responder), text, since, deadline);
     }
 
-    pub(super) fn search(&mut self, search: Search, since: Instant, responder: Responder<Vec<Hit>>) {
+    pub(super) fn search(&mut self, search: Search, since: Instant, responder: Responder<Found>) {
         let (text, deadline) = (search.text.clone(), search.deadline);
         self.wait_or_answer(Asked::Search(search, responder), text, since, deadline);
     }
@@ -141,7 +141,7 @@ impl Worker {
                 responder.give(answer);
             }
             Asked::Search(search, responder) => {
-                responder.give(search.hits(state, index, minds, vector.as_deref(), graph))
+                responder.give(search.found(state, index, minds, vector.as_deref(), graph))
             }
         }
     }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use hearsay_memory::{Answer, Ask, FactOptions, Memory, MemoryError, MemoryOptions, ModelStatus, Search};
-use hearsay_model::{Date, GameTime, How, Knowledge};
+use hearsay_memory::{Answer, Ask, FactOptions, Match, Memory, MemoryError, MemoryOptions, ModelStatus, Search};
+use hearsay_model::{Date, GameTime, How, Kind, Knowledge, Standing};
 use hearsay_recall::Form;
 
 use crate::support::*;
@@ -50,6 +50,36 @@ fn nobody_of_that_name_is_said() {
 }
 
 #[test]
+fn a_search_finds_names_relations_and_words_and_is_never_empty_handed() {
+    let memory = town();
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    let find = |search: Search| memory.search(search).unwrap().wait().unwrap();
+    let check = |text: &str, expected: &[(&str, Match, usize)]| {
+        let entities = find(Search::new(text)).entities;
+        let found: Vec<_> = entities.iter().map(|hit| (hit.id.as_str(), hit.by, hit.distance)).collect();
+        assert_eq!(found.get(..expected.len()), Some(expected), "{text}: {found:?}");
+    };
+    check("Mirela Voss", &[("mirela-voss", Match::Name, 0)]);
+    check("mir", &[("mirela-voss", Match::Prefix, 0)]);
+    check("voss", &[("mirela-voss", Match::Mentioned, 0)]);
+    check("Mirella Vos", &[("mirela-voss", Match::Spelling, 0)]);
+    let of = |text: &str| {
+        let entities = find(Search { predicate: Some("OWES".parse().unwrap()), ..Search::new(text) }).entities;
+        entities.into_iter().map(|hit| (hit.id.to_string(), hit.distance)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("pell"), [("pell".to_owned(), 0), ("mirela-voss".to_owned(), 1)]);
+    assert!(find(Search { depth: 0, ..Search::new("pell") }).entities.len() == 1);
+    let all = find(Search { kind: Some(Kind::Npc), ..Search::new("*") });
+    assert!(all.entities.iter().all(|hit| hit.kind == Some(Kind::Npc)) && all.facts.is_empty());
+    let nothing = find(Search { kind: Some(Kind::Quest), ..Search::new("Mirela Vosk") });
+    assert_eq!(nothing.hints[0].id.as_str(), "mirela-voss");
+    let standing = Search { standing: Some(Standing::Claimed), ..Search::new("owes") };
+    assert!(find(standing.clone()).facts.is_empty() && !find(Search::new("owes")).facts.is_empty());
+    let as_pell = Search { knower: Some("pell".into()), ..standing };
+    refused(&memory, |memory| memory.search(as_pell).unwrap().wait(), &["for the DM alone"]);
+}
+
+#[test]
 fn the_past_is_answered_as_it_was_known() {
     let memory = town();
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", FactOptions { secret: true, ..Default::default() }));
@@ -70,7 +100,7 @@ fn the_past_is_answered_as_it_was_known() {
         let answer = ask(&memory, Ask { as_of, ..Ask::new("odo-brandt", "Whom does Pell owe?") });
         assert_eq!(prompt(&answer).contains("owes Mirela"), expected, "{as_of:?}");
         let search = Search { text: "owes".into(), knower: Some("odo-brandt".into()), as_of, ..Search::default() };
-        assert_eq!(!memory.search(search).unwrap().wait().unwrap().is_empty(), expected);
+        assert_eq!(!memory.search(search).unwrap().wait().unwrap().facts.is_empty(), expected);
     };
     check(None, true);
     check(Some(4), false);

@@ -84,7 +84,7 @@ fn restoring_leaves_nothing_of_the_abandoned_future() {
     let asked = |memory: &Memory| {
         let answer = memory.ask(Ask::new("pell", "Who found a drowned crown?")).unwrap().wait().unwrap();
         let search = Search { text: "drowned crown".into(), ..Search::default() };
-        let hits = memory.search(search).unwrap().wait().unwrap();
+        let hits = memory.search(search).unwrap().wait().unwrap().facts;
         let found = hits.iter().any(|hit| hit.text.contains("drowned"));
         assert_eq!(answer.context.render(Form::Prompt, true).contains("found a drowned crown."), found);
         found

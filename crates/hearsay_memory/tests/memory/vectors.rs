@@ -81,7 +81,7 @@ fn a_text_that_was_undone_and_came_back_has_its_vector() {
         deadline: Some(std::time::Duration::from_secs(20)),
         ..hearsay_memory::Search::default()
     };
-    let hits = memory.search(search).unwrap().wait().unwrap();
+    let hits = memory.search(search).unwrap().wait().unwrap().facts;
     let flutes = hits.iter().find(|hit| hit.text.contains("flutes")).unwrap();
     println!("{:?}", flutes.channels);
     assert!(hits[0].text.contains("flutes"), "{hits:?}");
