@@ -125,7 +125,8 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
             let asked = Ask { deadline: Some(Duration::from_secs(60)), ..Ask::new(*speaker, *question) };
             let answer = ask(memory, asked);
             assert!(answer.context.meaning && answer.pending_vectors == 0 && answer.cut.is_empty());
-            serde_json::to_string(&answer).unwrap()
+            // The position may differ: the memory records by itself which model it uses.
+            serde_json::to_string(&answer.context).unwrap()
         };
         questions.iter().map(json).collect::<Vec<_>>()
     };
@@ -133,10 +134,9 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
     found_town(&memory);
     memory.import(tiny_tavern()).unwrap().wait().unwrap();
     // Some that comes, goes and comes back.
-    do_edit(&memory, set("Rook", "lore", "Rook keeps a spare spoon in his boot."));
+    let mut last = do_edit(&memory, set("Rook", "lore", "Rook keeps a spare spoon in his boot.")).position;
     for _ in 0..2 {
-        let last = state(&memory).position();
-        memory.undo(hearsay_memory::UndoTarget::At(last)).unwrap().wait().unwrap();
+        last = memory.undo(hearsay_memory::UndoTarget::At(last)).unwrap().wait().unwrap().position;
     }
     let first = answers(&memory);
     assert_eq!(answers(&memory), first);
