@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use hearsay_model::{Bearing, Credence, EntityId, FactId, GameTime, How, KnowledgeId, Predicate, predicate};
 use serde::Serialize;
 
-use crate::{Known, Via, View, credence::credence, view::Recency};
+use crate::{
+    Known, Via, View,
+    credence::{credence, refuted},
+    view::Recency,
+};
 
 /// The least credence at which something is taken to be so.
 pub const BELIEVED: f64 = 0.5;
@@ -41,8 +45,10 @@ pub struct Belief<'v> {
 
 impl View {
     /// What the knower believes of something: every fact that it knows with this subject and predicate, those that it
-    /// takes to be so first, then by credence, the latest first. One that is refuted loses as much as the refutation is
-    /// believed: `credence × (1 − credence of the refutation)`.
+    /// takes to be so first, then by credence, the latest first.
+    ///
+    /// One that is refuted is believed `c (1 − r) ÷ (1 − c r)`, with `c` the [credence](Known::credence) and `r` that of the
+    /// refutation, by Dempster's rule. What one saw is not moved by talk; if one saw both, the later stands.
     pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let of_subject = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
         let candidates: Vec<&Known> = self.facts().filter(of_subject).collect();
@@ -72,16 +78,15 @@ impl View {
 
     /// How one fact that the knower knows is held.
     pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
-        let mut belief = known.credence().get();
+        let mut refutations = Vec::new();
         let (mut ended, mut outweighed) = (None, None);
-        let mut against = Vec::new();
-        for other in self.facts() {
+        for other in self.bearing_on(known.id()) {
             match other.bearing() {
-                Some(Bearing::Refutes(id)) if id == known.id() => {
-                    belief *= 1.0 - other.credence().get();
+                Some(Bearing::Refutes(_)) => {
+                    refutations.push((other.credence().get(), other.learned()));
                     outweighed = outweighed.max(Some((other.credence(), other.id())));
                 }
-                Some(Bearing::Ends(id)) if id == known.id() && other.credence().get() >= BELIEVED => {
+                Some(Bearing::Ends(_)) if other.credence().get() >= BELIEVED => {
                     let past = self
                         .as_of()
                         .is_none_or(|now| other.since().and_then(|date| date.time).is_none_or(|ended| ended <= now));
@@ -89,13 +94,12 @@ impl View {
                 }
                 _ => {}
             }
-            if self.are_against(known, other) {
-                against.push(other.id());
-            }
         }
+        let belief = refuted((known.credence().get(), known.learned()), refutations);
+        let against = self.against(known).map(Known::id).collect();
         let hold = match (ended, outweighed) {
             (Some(end), _) => Hold::Ended(end),
-            (_, Some((refuted, id))) if refuted.get() >= BELIEVED => Hold::Outweighed(id),
+            (_, Some((refutation, id))) if refutation.get() >= BELIEVED && belief < BELIEVED => Hold::Outweighed(id),
             _ if belief < BELIEVED => Hold::Doubted,
             _ => Hold::Believed,
         };

@@ -166,9 +166,9 @@ pub struct Weighed<'a> {
 /// - Own ways decide, if there are any: what somebody was told weighs more than what the place believes.
 /// - What somebody saw, and what it knows to be so or not so (authored at 1 or 0), stands by itself; the latest counts.
 /// - Who has passed it on without having it from anywhere has made it up, and believes nothing of it.
-/// - Else the ways are sorted by origin: the person who told it, or whom that person cited, the document, the town's
-///   talk. A way told by somebody who was there when the knower learned it before, or to whom the knower told it, is of
-///   the same origin as that. Origins are taken to be independent.
+/// - Else the ways are sorted by origin: the people who told it and whom they cited, the document, the town's talk. Ways
+///   that have a person in common are of one origin. So is a way told by somebody who was there when the knower learned it
+///   before, to whom the knower told it, or who cites the knower. Origins are taken to be independent.
 pub fn combine(ways: &[Weighed], shared: &[&Knowledge]) -> f64 {
     let own: Vec<Weighed> = ways.iter().filter(|way| way.own).copied().collect();
     let ways = if own.is_empty() { ways } else { &own };
@@ -210,7 +210,8 @@ fn is_certain(edge: &Knowledge) -> bool {
 enum Origin<'a> {
     /// The knower, or its group, has it from nobody.
     Itself(&'a Knower),
-    Person(&'a EntityId),
+    /// Who told it, and whom that person cited.
+    People([Option<&'a EntityId>; 2]),
     Document(&'a EntityId),
     Text,
     Talk,
@@ -219,12 +220,24 @@ enum Origin<'a> {
 
 fn origin<'a>(way: &Weighed<'a>) -> Origin<'a> {
     match &way.edge.how {
-        How::Told { citing: Some(person), .. } | How::Told { by: Some(person), .. } => Origin::Person(person),
-        How::Told { .. } => Origin::Talk,
+        How::Told { by: None, citing: None } => Origin::Talk,
+        How::Told { by, citing } => Origin::People([by.as_ref(), citing.as_ref()]),
         How::Read { document: Some(document) } => Origin::Document(document),
         How::Read { document: None } => Origin::Text,
         How::Deduced { .. } => Origin::Conclusion(way.id),
         How::Witnessed | How::Authored | How::Shared => Origin::Itself(&way.edge.knower),
+    }
+}
+
+impl Origin<'_> {
+    /// Whether two ways come from the same, as far as the knower can tell.
+    fn shares(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::People(these), Self::People(those)) => {
+                these.iter().flatten().any(|person| those.contains(&Some(*person)))
+            }
+            _ => self == other,
+        }
     }
 }
 
@@ -240,10 +253,14 @@ fn origins(ways: &[Weighed], shared: &[&Knowledge]) -> Vec<usize> {
     let not_after = |a: Option<GameTime>, b: Option<GameTime>| a <= b;
     for (index, way) in ways.iter().enumerate() {
         for (other, earlier) in ways.iter().enumerate().filter(|(other, _)| *other != index) {
-            if other < index && origin(way) == origin(earlier) {
+            if other < index && origin(way).shares(&origin(earlier)) {
                 join(index, other);
             }
             let How::Told { by, citing } = &way.edge.how else { continue };
+            let is_echo = citing.is_some() && citing.as_ref() == way.edge.knower.entity();
+            if is_echo && not_after(earlier.edge.learned_at(), way.edge.learned_at()) {
+                join(index, other);
+            }
             let mut people = by.iter().chain(citing);
             // Who was there when the knower learned it, or was told by the knower, may only be repeating it.
             let was_there = |edge: &Knowledge, person| {
@@ -259,6 +276,29 @@ fn origins(ways: &[Weighed], shared: &[&Knowledge]) -> Vec<usize> {
         }
     }
     first
+}
+
+/// How far something is believed that is refuted: `c (1 − r) ÷ (1 − c r)`, where `c` is how far it is believed by itself
+/// and `r` how far the refutations are, together `1 − Π (1 − rᵢ)`: Dempster's rule for two bodies of evidence. So what is
+/// certain is not moved by talk; and where both are certain, what was learned later stands.
+pub(crate) fn refuted(
+    (belief, learned): (f64, Option<GameTime>),
+    refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,
+) -> f64 {
+    let (mut open, mut certain_since) = (1.0, None);
+    for (refutation, since) in refutations {
+        open *= 1.0 - refutation;
+        if refutation >= 1.0 {
+            certain_since = certain_since.max(Some(since));
+        }
+    }
+    let both = 1.0 - belief * (1.0 - open);
+    match certain_since {
+        // Rounding may leave the scale by a hair.
+        _ if both > 0.0 => (belief * open / both).min(1.0),
+        Some(since) if since >= learned => 0.0,
+        _ => belief,
+    }
 }
 
 /// A belief as a credence. Rounding may leave the scale by a hair.

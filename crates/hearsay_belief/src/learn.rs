@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
     Bearing, Change, Credence, Date, EntityId, Evidence, Fact, FactError, FactId, How, Knower, Knowledge, KnowledgeId,
-    Passage, Provenance, Secrecy, Source, State, attribute,
+    Passage, Provenance, Reader, Secrecy, Source, State, attribute,
 };
 use thiserror::Error;
 
@@ -243,9 +243,14 @@ pub fn read(
     let ids: BTreeSet<_> = passages.iter().map(|(id, _)| *id).collect();
     for (_, passage) in &passages {
         let mut passage = Passage::clone(passage);
-        passage.heard_by.extend(readers.iter().cloned().map(Knower::Entity));
-        passage.heard_by.sort();
-        passage.heard_by.dedup();
+        for id in &readers {
+            let knower = Knower::Entity(id.clone());
+            if passage.reached(&knower).is_none_or(|reached| reached > occasion.moment()) {
+                passage.readers.retain(|reader| reader.knower != knower);
+                passage.readers.push(Reader { knower, since: occasion.moment() });
+            }
+        }
+        passage.readers.sort();
         scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     }
     let states = |fact: &&Arc<Fact>| {

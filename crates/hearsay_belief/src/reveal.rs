@@ -10,7 +10,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::View;
+use crate::{View, is_dead};
 
 /// How far one trusts another.
 pub type TrustIn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
@@ -84,7 +84,7 @@ pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec
             }
         };
         for holder in holders {
-            let judgement = judge.judge(&reveal.when, holder, None);
+            let judgement = judge.open(&reveal.when, reveal.fact, holder);
             all.push(Revealable { reveal: reveal.id.clone(), fact: reveal.fact, holder: holder.clone(), judgement });
         }
     }
@@ -119,6 +119,30 @@ impl<'a> Ends<'a> {
 impl<'a> Judge<'a> {
     fn new(state: &'a State, players: &'a [EntityId], trust: TrustIn<'a>) -> Self {
         Self { state, trust, players, known: RefCell::default() }
+    }
+
+    /// Whether a holder may tell a fact now: who is alive, knows it, and has somebody to tell it to who does not.
+    fn open(&self, condition: &Condition, fact: FactId, holder: &EntityId) -> Judgement {
+        let called = |id: &EntityId| self.state.name_or_id(id).to_owned();
+        let not = |missing: String| Judgement { holds: false, listeners: Vec::new(), missing: vec![missing] };
+        if is_dead(self.state, holder, self.state.clock()) {
+            return not(format!("{} is dead", called(holder)));
+        }
+        if !self.knows(holder, fact) {
+            return not(format!("{} does not know it", called(holder)));
+        }
+        let (told, players): (Vec<&EntityId>, Vec<&EntityId>) =
+            self.players.iter().partition(|player| self.knows(player, fact));
+        if players.is_empty() && !told.is_empty() {
+            let names: Vec<String> = told.into_iter().map(called).collect();
+            return not(format!("nobody is left to be told: {} know it already", names.join(", ")));
+        }
+        let mut judgement = self.judge(condition, holder, None);
+        judgement.listeners.retain(|listener| players.contains(&listener));
+        if judgement.holds && condition.names_listener() && judgement.listeners.is_empty() {
+            return not("those to whom it may be told know it already".into());
+        }
+        judgement
     }
 
     fn judge(&self, condition: &Condition, holder: &EntityId, listener: Option<&EntityId>) -> Judgement {
@@ -309,7 +333,7 @@ impl<'a> Judge<'a> {
     fn knows(&self, who: &EntityId, fact: FactId) -> bool {
         let mut known = self.known.borrow_mut();
         let view = || View::of(self.state, &Knower::Entity(who.clone()), self.state.clock());
-        known.entry(who.clone()).or_insert_with(view).fact(fact).is_some()
+        known.entry(who.clone()).or_insert_with(view).fact(fact).is_some_and(|known| !known.is_made_up())
     }
 }
 

@@ -4,6 +4,8 @@ use hearsay_model::{
     Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, State, Vocabulary, predicate,
 };
 
+use rustc_hash::FxHashMap;
+
 use crate::{
     Known, Via, View, Way,
     credence::{credence, experienced},
@@ -126,35 +128,46 @@ pub(crate) fn experiences(
     other: &EntityId,
     vocabulary: &Vocabulary,
 ) -> Vec<Experience> {
-    let mut found = Vec::new();
+    let sights = |known: &Known| known.ways().iter().any(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
+    let seen: Vec<&Known> = seen.iter().copied().filter(|known| sights(known)).collect();
+    let mut by_subject: FxHashMap<&EntityId, Vec<&Known>> = FxHashMap::default();
+    for known in &seen {
+        by_subject.entry(known.subject()).or_default().push(known);
+    }
+    let mut tellings: Vec<(&Known, &Way)> = Vec::new();
     for known in told {
-        let against = || seen.iter().filter(|other| are_against(vocabulary, known, other));
-        for told in known.ways() {
-            let by_other = matches!(&told.edge.how, How::Told { by: Some(by), .. } if by == other);
-            if told.via != Via::Own || !by_other {
-                continue;
-            }
-            let mut sights = Vec::new();
-            let mut note = |known: &Known, held| {
-                let seen = known.ways().iter().filter(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
-                let sight = |way: &Way| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
-                sights.extend(seen.map(sight));
-            };
-            note(known, true);
-            for other in against() {
-                // What began after it was told does not make it wrong.
-                let then = other.since().and_then(|date| date.time) <= told.since;
-                if then || other.bearing() == Some(Bearing::Refutes(known.id())) {
-                    note(other, false);
-                }
-            }
-            if !sights.is_empty() {
-                sights.sort_by_key(|sight| (sight.when, sight.seen));
-                found.push(((told.since, told.id), sights));
+        let by_other = |way: &&Way| matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other);
+        tellings
+            .extend(known.ways().iter().filter(|way| way.via == Via::Own).filter(by_other).map(|way| (*known, way)));
+    }
+    tellings.sort_by_key(|(_, told)| std::cmp::Reverse((told.since, told.id)));
+    let mut found: Vec<Vec<Experience>> = Vec::new();
+    for (known, told) in tellings {
+        let mut experiences = Vec::new();
+        let mut note = |known: &Known, held| {
+            let seen = known.ways().iter().filter(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
+            let sight = |way: &Way| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
+            experiences.extend(seen.map(sight));
+        };
+        note(known, true);
+        let of_subject = by_subject.get(known.subject()).into_iter().flatten().copied();
+        let refuting = seen.iter().copied().filter(|other| {
+            other.subject() != known.subject() && other.bearing() == Some(Bearing::Refutes(known.id()))
+        });
+        for other in of_subject.chain(refuting).filter(|other| are_against(vocabulary, known, other)) {
+            // What began after it was told does not make it wrong.
+            let then = other.since().and_then(|date| date.time) <= told.since;
+            if then || other.bearing() == Some(Bearing::Refutes(known.id())) {
+                note(other, false);
             }
         }
+        if !experiences.is_empty() {
+            experiences.sort_by_key(|sight| (sight.when, sight.seen));
+            found.push(experiences);
+        }
+        if found.len() == MEMORY {
+            break;
+        }
     }
-    found.sort_by_key(|(told, _)| *told);
-    let most = found.len().saturating_sub(MEMORY);
-    found.into_iter().skip(most).flat_map(|(_, sights)| sights).collect()
+    found.into_iter().rev().flatten().collect()
 }

@@ -2,13 +2,17 @@
 
 mod taking;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use hearsay_model::{
     Attitude, Bearing, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
     Object, Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, Vocabulary,
 };
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use taking::Taking;
 pub(crate) use taking::{Reach, groups, learned};
@@ -171,9 +175,10 @@ impl Known {
         self.ways.first().map(|way| (&way.edge.how, &way.via))
     }
 
-    /// Whether the knower keeps it to itself.
+    /// Whether the knower keeps it to itself: as its own edges say, if it has any; else as its group or place keeps it.
     pub fn conceals(&self) -> bool {
-        self.ways.iter().any(|way| way.via == Via::Own && way.edge.conceals)
+        let own = self.ways.iter().any(|way| way.via == Via::Own);
+        self.ways.iter().any(|way| (!own || way.via == Via::Own) && way.edge.conceals)
     }
 
     /// The earliest moment from which the knower has it; `None` when it has it since ever.
@@ -192,7 +197,7 @@ pub struct Heard {
 }
 
 /// All that one knower knows at a moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct View {
     knower: Knower,
     as_of: Option<GameTime>,
@@ -200,6 +205,30 @@ pub struct View {
     facts: Vec<Known>,
     passages: BTreeMap<PassageId, Heard>,
     vocabulary: Arc<Vocabulary>,
+    /// Made when it is first asked what speaks against something.
+    rivals: OnceLock<Rivals>,
+}
+
+/// Two views are equal when they hold the same, whatever was asked of them.
+impl PartialEq for View {
+    fn eq(&self, other: &Self) -> bool {
+        self.knower == other.knower
+            && self.as_of == other.as_of
+            && self.facts == other.facts
+            && self.passages == other.passages
+            && self.vocabulary == other.vocabulary
+    }
+}
+
+impl Eq for View {}
+
+/// Where in a view the facts stand that may speak against one.
+#[derive(Debug, Clone, Default)]
+struct Rivals {
+    /// By subject; in the order of the view.
+    by_subject: FxHashMap<EntityId, Vec<u32>>,
+    /// By the fact that they bear on; in the order of the view.
+    by_bearing: FxHashMap<FactId, Vec<u32>>,
 }
 
 impl View {
@@ -235,7 +264,8 @@ impl View {
         }
         let passages = taking.hear(&sources);
         let vocabulary = Arc::clone(state.vocabulary());
-        Self { knower: knower.clone(), as_of, facts: taking.settled(), passages, vocabulary }
+        let (facts, rivals) = (taking.settled(), OnceLock::new());
+        Self { knower: knower.clone(), as_of, facts, passages, vocabulary, rivals }
     }
 
     /// Whose view it is.
@@ -273,7 +303,36 @@ impl View {
     /// The facts that cannot be so together with a fact, as far as the knower can tell: those that refute it or that it
     /// refutes, another object of a functional predicate, an opposite relation between the same two. By id.
     pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
-        self.facts.iter().filter(move |other| self.are_against(fact, other))
+        let rivals = self.rivals();
+        let of = |places: Option<&'a Vec<u32>>| places.map_or(&[][..], Vec::as_slice);
+        let mut places: Vec<u32> = of(rivals.by_subject.get(fact.subject())).to_vec();
+        places.extend(of(rivals.by_bearing.get(&fact.id())));
+        let bears_on =
+            fact.bearing().and_then(|bearing| self.facts.binary_search_by_key(&bearing.fact(), Known::id).ok());
+        places.extend(bears_on.map(|place| place as u32));
+        places.sort_unstable();
+        places.dedup();
+        let others = places.into_iter().map(|place| &self.facts[place as usize]);
+        others.filter(move |other| self.are_against(fact, other))
+    }
+
+    /// The facts that bear on a fact: that refute it, end it, cover it, or retell it wrongly. By id.
+    pub fn bearing_on(&self, fact: FactId) -> impl Iterator<Item = &Known> {
+        let places = self.rivals().by_bearing.get(&fact).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|place| &self.facts[*place as usize])
+    }
+
+    fn rivals(&self) -> &Rivals {
+        self.rivals.get_or_init(|| {
+            let mut rivals = Rivals::default();
+            for (place, known) in (0_u32..).zip(&self.facts) {
+                rivals.by_subject.entry(known.subject().clone()).or_default().push(place);
+                if let Some(bearing) = known.bearing() {
+                    rivals.by_bearing.entry(bearing.fact()).or_default().push(place);
+                }
+            }
+            rivals
+        })
     }
 
     /// Whether two facts cannot both be so.
@@ -304,7 +363,7 @@ impl View {
         let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
-        Self { knower: Knower::World, as_of: None, facts, passages, vocabulary }
+        Self { knower: Knower::World, as_of: None, facts, passages, vocabulary, rivals: OnceLock::new() }
     }
 }
 

@@ -151,7 +151,8 @@ impl<'a> Named<'a> {
 
     fn passage(&mut self, passage: &'a Passage) {
         let named = passage.speaker.iter().chain(&passage.place).chain(&passage.document).chain(&passage.mentions);
-        self.entities.extend(named.chain(passage.heard_by.iter().filter_map(Knower::entity)));
+        let readers = passage.readers.iter().map(|reader| &reader.knower);
+        self.entities.extend(named.chain(passage.heard_by.iter().chain(readers).filter_map(Knower::entity)));
         self.sessions.extend(&passage.session);
     }
 }

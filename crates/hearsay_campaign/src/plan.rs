@@ -312,8 +312,11 @@ impl Planner<'_> {
             if no_session || passage.speaker.as_ref().is_some_and(|id| gone.contains(id)) {
                 continue;
             }
+            let held = self.history.passages.get(&id).and_then(|last| last.value);
+            // Who has read it in play, the files do not say.
+            passage.readers = held.map_or(Vec::new(), |held| held.readers.clone());
             match self.history.passages.get(&id) {
-                Some(last) if last.value.is_some_and(|held| **held == passage) => {}
+                Some(_) if held.is_some_and(|held| **held == passage) => {}
                 Some(last) if !last.ours => {
                     let what = passage.title.unwrap_or(passage.text);
                     self.keep(None, what, "somebody else has changed or removed the text");

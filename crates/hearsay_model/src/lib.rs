@@ -63,7 +63,7 @@ pub use fact::{Bearing, Fact, FactBuilder, FactError, Number, Object, Secrecy, S
 pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, slug};
 pub use knowledge::{How, Knower, Knowledge, Source};
 pub use operation::{Author, Change, Key, Operation, Timestamp};
-pub use passage::{Passage, Session};
+pub use passage::{Passage, Reader, Session};
 pub use provenance::{Evidence, Method, Provenance, Span};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Date, EntityId, Evidence, Knower, PassageId, SessionId};
+use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, SessionId};
 
 /// Text that stands for itself: a line said at the table, a letter, a paragraph of lore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,18 @@ pub struct Passage {
     pub document: Option<EntityId>,
     /// Where it was written down.
     pub evidence: Vec<Evidence>,
+    /// Who read it later, and when. Sorted, each reader once.
+    #[serde(default)]
+    pub readers: Vec<Reader>,
+}
+
+/// Somebody who read a text at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Reader {
+    /// Who.
+    pub knower: Knower,
+    /// When; since ever, when nothing is said.
+    pub since: Option<GameTime>,
 }
 
 impl Passage {
@@ -46,7 +58,18 @@ impl Passage {
             mentions: Vec::new(),
             document: None,
             evidence: Vec::new(),
+            readers: Vec::new(),
         }
+    }
+
+    /// Since when somebody has it by itself: since it was said, or since it read it. Nothing, when it has not.
+    pub fn reached(&self, knower: &Knower) -> Option<Option<GameTime>> {
+        let said = self.time.as_ref().and_then(|date| date.time);
+        let spoke = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
+        if spoke || self.heard_by.contains(knower) {
+            return Some(said);
+        }
+        self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said))
     }
 
     /// The id: a hash of the words, who said them, and where in which session they stand.

@@ -55,8 +55,8 @@ impl Table {
             Self::Entity => &["name", "kind", "names", "external_ids"],
             Self::Session => &["number", "title", "date", "start", "end", "present"],
             Self::Passage => &[
-                "text", "title", "speaker", "session", "line", "time", "place", "heard_by", "mentions", "document",
-                "evidence",
+                "text", "title", "speaker", "session", "line", "time", "place", "heard_by", "read_by", "mentions",
+                "document", "evidence",
             ],
             Self::Fact => &[
                 "predicate",
@@ -300,6 +300,7 @@ fn passage_row(passage: &Passage) -> Object {
         ("time", passage.time.as_ref().map_or(Value::None, date)),
         ("place", link(&passage.place)),
         ("heard_by", array(passage.heard_by.iter().map(knower))),
+        ("read_by", array(passage.readers.iter().map(|reader| knower(&reader.knower)))),
         ("mentions", array(passage.mentions.iter().map(entity))),
         ("document", link(&passage.document)),
         ("evidence", array(passage.evidence.iter().map(evidence))),

@@ -12,7 +12,7 @@ use super::CARRIED;
 use crate::{
     BELIEVED, Known, Trust, Via, View, Way, Weigher,
     audience::is_structure,
-    credence::credence,
+    credence::{credence, refuted},
     learn::{basis, naming},
     trust::{experiences, first_impression},
     view::{Reach, groups, learned},
@@ -357,20 +357,23 @@ impl<'s> Minds<'s> {
 
     /// How far a character takes a fact to be so, what it knows against it counted in; not at all, when it is over.
     pub(super) fn conviction(&mut self, who: u32, known: &Known, now: GameTime) -> f64 {
-        let mut belief = known.credence().get();
+        let (mut refutations, mut outweighed) = (Vec::new(), false);
         for id in self.bearings.get(&known.id()).cloned().unwrap_or_default() {
             let Some(other) = self.known(who, id, now) else { continue };
             let certain = other.credence().get() >= BELIEVED;
             let past = other.since().and_then(|date| date.time).is_none_or(|since| since <= now);
             match other.bearing() {
                 Some(Bearing::Ends(_)) if certain && past => return 0.0,
-                // Outweighed, it is not told even as a rumour.
-                Some(Bearing::Refutes(_)) if certain => return 0.0,
-                Some(Bearing::Refutes(_)) => belief *= 1.0 - other.credence().get(),
+                Some(Bearing::Refutes(_)) => {
+                    refutations.push((other.credence().get(), other.learned()));
+                    outweighed |= certain;
+                }
                 _ => {}
             }
         }
-        belief
+        let belief = refuted((known.credence().get(), known.learned()), refutations);
+        // Outweighed, it is not told even as a rumour.
+        if outweighed && belief < BELIEVED { 0.0 } else { belief }
     }
 
     /// Whether a character has reason to think that another knows a fact.

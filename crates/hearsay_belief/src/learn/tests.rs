@@ -260,6 +260,59 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
 }
 
 #[test]
+fn talk_does_not_move_what_was_seen_and_weighs_by_how_far_it_is_believed() {
+    let mut world = World::new("ann bob cid dan mill");
+    let fact = World::saying("mill", "The mill is haunted.");
+    let denial = refutation(&fact, None, dm()).unwrap();
+    world.sees(10, "ann bob", &fact);
+    world.tells(20, "bob", "cid", &fact).unwrap();
+    world.lies(30, "dan", "ann cid", &denial);
+    let belief = |who: &str| {
+        let view = world.view(who);
+        let belief = view.belief(view.fact(fact.id()).unwrap());
+        (belief.hold, belief.credence.get())
+    };
+    assert_eq!(belief("ann"), (Hold::Believed, 1.0));
+    let (told, denied) = (0.6 * RETELLING, 0.6 * RETELLING);
+    let (hold, credence) = belief("cid");
+    assert!(hold == Hold::Outweighed(denial.id()) && close(credence, told * (1.0 - denied) / (1.0 - told * denied)));
+}
+
+#[test]
+fn one_mouth_is_one_origin_whomever_it_cites() {
+    let mut world = World::new("ann bob cid dan moon");
+    let fact = World::saying("moon", "The moon is cheese.");
+    for (minute, cited) in [(10, "cid"), (20, "dan"), (30, "ann")] {
+        let (teller, hearers, cited) = (id("bob"), ids("ann"), id(cited));
+        let lie = Telling { sincerity: Sincerity::Lie, citing: Some(&cited), ..telling(&teller, &hearers, &fact) };
+        let learning = tell(&world.0, &lie, &when(minute)).unwrap();
+        world.commit(learning);
+        assert!(close(world.credence("ann", fact.id()).unwrap(), 0.6 * RETELLING), "citing {cited}");
+    }
+}
+
+#[test]
+fn what_is_read_is_known_since_then() {
+    let mut world = World::new("ann letter");
+    let passage = Passage { document: Some(id("letter")), time: crate::world::at(5), ..Passage::new("Come at noon.") };
+    world.apply(vec![Change::AddPassage(Arc::new(passage))]);
+    let learning = read(&world.0, &id("letter"), &ids("ann"), Credence::FULL, &when(20)).unwrap();
+    world.commit(learning);
+    let read = |at| View::of(&world.0, &who("ann"), Some(GameTime(at))).passages().len();
+    assert_eq!((read(19), read(20)), (0, 1));
+}
+
+#[test]
+fn what_a_group_conceals_its_members_do() {
+    let mut world = World::new("ann guild fire");
+    world.belongs("ann", "MEMBER_OF", "guild", None, None);
+    let fact = World::saying("fire", "The guild set the fire.");
+    let edge = Knowledge { conceals: true, ..Knowledge::authored(who("guild"), fact.id()) };
+    world.apply(vec![Change::AssertFact(Arc::clone(&fact)), Change::Learn(Arc::new(edge))]);
+    assert!(world.view("ann").fact(fact.id()).unwrap().conceals());
+}
+
+#[test]
 fn ranks_open_what_a_group_keeps_for_them() {
     let mut world = World::new("ann bob guild thing");
     let join = |world: &mut World, who: &str, rank: &str, from: i64, until: Option<i64>| {

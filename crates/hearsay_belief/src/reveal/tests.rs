@@ -239,7 +239,13 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     };
     assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
     apply(&mut state, vec![Change::SetFlag { name: "fire-reported".into(), value: Value::Flag(true) }]);
+    assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
+    assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know it"]);
+    apply(&mut state, vec![Change::Learn(Knowledge::authored(id("dorric").into(), secret().id()).into())]);
     assert_eq!(shown(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
+    // Whoever knows it need not be told any more.
+    apply(&mut state, vec![Change::Learn(Knowledge::authored(id("wren").into(), secret().id()).into())]);
+    assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela false", "by-trust watch false"]);
     apply(&mut state, vec![Change::RetractFact(secret().id())]);
     assert_eq!(shown(&state), Vec::<String>::new());
 }

@@ -8,7 +8,7 @@ use std::{
 
 use hearsay_model::{
     Author, Change, Date, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Method, Operation,
-    Passage, PassageId, Provenance, Standing, State, Validity, text,
+    Passage, PassageId, Provenance, Reader, Standing, State, Validity, text,
 };
 use proptest::prelude::*;
 
@@ -128,10 +128,12 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
     };
     let mut heard = BTreeMap::new();
     for (id, passage) in state.passages() {
-        let said = passage.time.as_ref().and_then(|date| date.time);
         for (from, via, joined, left, _) in &from {
             let there =
                 passage.heard_by.contains(from) || from.entity().is_some_and(|e| passage.speaker.as_ref() == Some(e));
+            let read = passage.readers.iter().find(|reader| reader.knower == *from).filter(|_| !there);
+            let said = passage.time.as_ref().and_then(|date| date.time).max(read.and_then(|reader| reader.since));
+            let there = there || read.is_some();
             let stays = left.is_none_or(|left| joined.is_none_or(|joined| joined < left));
             let in_time = left.is_none_or(|left| said.is_none_or(|said| said < left));
             let past = as_of.is_none_or(|now| (*joined).max(said).is_none_or(|since| since <= now));
@@ -186,6 +188,7 @@ fn world(seeds: &[(u8, u8, u8)]) -> World {
             speaker: n.is_multiple_of(2).then(|| one(n)),
             time: date(m),
             heard_by: vec![one(k).into()],
+            readers: vec![Reader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
             ..Passage::new(format!("line {n} {m}"))
         };
         // Subjects know of their own membership, or structure would hardly ever be known.

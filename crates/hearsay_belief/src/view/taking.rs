@@ -155,8 +155,8 @@ impl<'s> Taking<'s> {
         let mut passages = BTreeMap::<PassageId, Heard>::new();
         for Reach { from, via, stay, .. } in sources {
             for (id, passage) in self.state.passages_of(from) {
-                let said = passage.time.as_ref().and_then(|date| date.time);
-                if !stay.receives(said).is_some_and(|since| self.is_past(since)) {
+                let reached = passage.reached(from).and_then(|reached| stay.receives(reached));
+                if !reached.is_some_and(|since| self.is_past(since)) {
                     continue;
                 }
                 let heard = passages.entry(id);

@@ -9,7 +9,8 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Author, Bearing, Change, Credence, EntityId, Evidence, Fact, How, Knower, Knowledge, Method, Object, Passage,
-    Predicate, Provenance, Resolution, Span, Standing, State, Timestamp, Validity, Value, attribute, predicate,
+    Predicate, Provenance, Resolution, Secrecy, Span, Standing, State, Timestamp, Validity, Value, attribute,
+    predicate, text,
 };
 
 use super::{Circumstances, Retelling, Stated};
@@ -317,7 +318,8 @@ impl<'a> Stage<'a> {
 /// Words that a name has at most, to be found in a text.
 const LONGEST_NAME: usize = 5;
 
-/// Whom a text names in full, by a name that begins with a capital and that only one bears. Sorted.
+/// Whom a text names in full, by an open name that begins with a capital and that only one bears. Sorted. A secret name
+/// says nothing of who bears it, to those who hear it.
 fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
@@ -327,7 +329,7 @@ fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
     while at < words.len() {
         let longest = if words[at].starts_with(char::is_uppercase) { LONGEST_NAME.min(words.len() - at) } else { 0 };
         let named = (1..=longest).rev().find_map(|count| match state.resolve(&words[at..at + count].join(" ")) {
-            Resolution::One(id) => Some((id, count)),
+            Resolution::One(id) => is_openly(state, &id, &words[at..at + count].join(" ")).then_some((id, count)),
             _ => None,
         });
         at += named.as_ref().map_or(1, |(_, count)| *count);
@@ -336,6 +338,16 @@ fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
     found.sort();
     found.dedup();
     found
+}
+
+/// Whether somebody is called so by a name that is no secret.
+fn is_openly(state: &State, id: &EntityId, name: &str) -> bool {
+    let name = text::normal(name);
+    state.facts_of(id).any(|fact| {
+        let is_name = [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str());
+        let open = is_name && fact.subject() == id && fact.secrecy() != Secrecy::Secret;
+        open && fact.object().text().is_some_and(|called| text::normal(called) == name)
+    })
 }
 
 /// Where somebody is at a moment, by canon LOCATED_AT: the latest.

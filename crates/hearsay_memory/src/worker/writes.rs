@@ -400,7 +400,8 @@ fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
             Change::AddPassage(passage) => {
                 let named =
                     passage.speaker.iter().chain(&passage.place).chain(&passage.document).chain(&passage.mentions);
-                let heard = passage.heard_by.iter().filter_map(|knower| knower.entity());
+                let readers = passage.readers.iter().map(|reader| &reader.knower);
+                let heard = passage.heard_by.iter().chain(readers).filter_map(|knower| knower.entity());
                 reach.extend(named.chain(heard).cloned().map(Key::Entity));
                 reach.extend(passage.session.clone().map(Key::Session));
             }

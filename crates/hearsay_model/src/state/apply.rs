@@ -223,10 +223,12 @@ impl State {
                 rows.push(index);
             }
         };
-        if passage.heard_by.contains(&Knower::World) {
+        let readers = passage.readers.iter().map(|reader| &reader.knower);
+        let knowers: BTreeSet<&Knower> = passage.heard_by.iter().chain(readers).collect();
+        if knowers.contains(&Knower::World) {
             note(&mut self.common_passages);
         }
-        for id in passage.heard_by.iter().filter_map(Knower::entity).chain(&passage.speaker) {
+        for id in knowers.into_iter().filter_map(Knower::entity).chain(&passage.speaker) {
             let entity = self.entity_row(id);
             note(&mut self.entities.at_mut(entity).hears);
         }

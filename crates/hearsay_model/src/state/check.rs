@@ -202,7 +202,8 @@ impl State {
                 for id in named.chain(&passage.mentions) {
                     self.check_entity(id, pending)?;
                 }
-                for knower in &passage.heard_by {
+                let readers = passage.readers.iter().map(|reader| &reader.knower);
+                for knower in passage.heard_by.iter().chain(readers) {
                     self.check_knower(knower, pending)?;
                 }
                 if let Some(session) = &passage.session {

@@ -252,7 +252,7 @@ impl State {
         self.passages.get(&id)?.record.value.as_ref()
     }
 
-    /// The passages that a knower said or heard: not those of its groups. In no order that means anything.
+    /// The passages that a knower said, heard or read: not those of its groups. In no order that means anything.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,
@@ -264,10 +264,7 @@ impl State {
         let rows = indices.iter().map(|&index| self.passages.at(index));
         let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
         // A passage that was recorded again may have been heard by fewer than it was.
-        passages.filter(move |(_, passage)| {
-            passage.heard_by.contains(knower)
-                || (passage.speaker.is_some() && passage.speaker.as_ref() == knower.entity())
-        })
+        passages.filter(move |(_, passage)| passage.reached(knower).is_some())
     }
 
     /// All passages, by id.
