@@ -68,9 +68,12 @@
 //! - One text is at most split over the encoder's threads within a product of matrices, so a single
 //!   query gains less from a second thread than a batch does.
 
+#![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod attention;
 mod backbone;
+mod cache;
 mod encoder;
 mod error;
 mod hash;
@@ -78,6 +81,7 @@ mod lookup;
 mod math;
 mod model_dir;
 mod pooling;
+mod product;
 mod similarity;
 mod weights;
 
