@@ -1,108 +1,99 @@
 //! Self-attention of one text.
 
+use pulp::{Simd, WithSimd};
+
 use crate::math::softmax;
-use crate::product::Panels;
+use crate::product::{Matrix, Panels, multiply};
 
-/// How many numbers are computed side by side.
-const LANES: usize = 16;
-/// How many rows are computed together.
-const ROWS: usize = 4;
+/// How many numbers are computed side by side: keys and values lie in panels of this width.
+const PANEL: usize = 32;
 
-/// Room for one head of one text, kept between texts. Rows and columns are filled up to whole
-/// blocks; what the fillings hold is computed with, and never reaches a number outside of them.
-#[derive(Default)]
-pub(crate) struct Attention {
-    query: Vec<f32>,
-    /// Size × rows.
-    keys: Vec<f32>,
-    values: Vec<f32>,
-    scores: Vec<f32>,
-    context: Vec<f32>,
+/// Each of `count` rows of `query_key_value`, from row `first` on, looks at all of them.
+pub(crate) struct Attention<'a> {
+    pub(crate) query_key_value: &'a Panels,
+    pub(crate) first: usize,
+    /// At least 1.
+    pub(crate) count: usize,
+    pub(crate) heads: usize,
+    /// How many numbers of a row are a head's.
+    pub(crate) size: usize,
+    pub(crate) room: &'a mut Room,
+    /// Takes what each row sees, `heads` · `size` numbers.
+    pub(crate) out: &'a mut [f32],
 }
 
-impl Attention {
-    /// Each of `count` rows of `query_key_value`, from row `first` on, looks at all of them; `out`
-    /// takes what it sees, `heads` · `size` numbers a row.
+impl WithSimd for Attention<'_> {
+    type Output = ();
+
     #[inline(always)]
-    pub(crate) fn apply(
-        &mut self,
-        query_key_value: &Panels,
-        (first, count): (usize, usize),
-        (heads, size): (usize, usize),
-        out: &mut [f32],
-    ) {
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { query_key_value, first, count, heads, size, room, out } = self;
+        let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
         let hidden = heads * size;
-        let rows = count.next_multiple_of(ROWS);
-        let (keys, values) = (count.next_multiple_of(LANES), size.next_multiple_of(LANES));
-        self.query.resize(rows * size, 0.0);
-        self.keys.resize(size * keys, 0.0);
-        self.values.resize(count * values, 0.0);
-        self.scores.resize(rows * keys, 0.0);
-        self.context.resize(rows * values, 0.0);
+        room.fit(count, size);
+        let Room { query, key, keys: key_panels, values: value_panels, scores, context } = room;
         let scale = (size as f32).sqrt().recip();
         for head in 0..heads {
             for row in 0..count {
                 let copy = |part, out: &mut [f32]| {
                     query_key_value.copy(first + row, part * hidden + head * size, out);
                 };
-                copy(0, &mut self.query[row * size..][..size]);
-                copy(2, &mut self.values[row * values..][..size]);
-                // The place of this row's context, which is computed last, takes its key meanwhile.
-                let key = &mut self.context[..size];
+                copy(0, &mut query[row * size..][..size]);
                 copy(1, key);
-                for (key, column) in key.iter().zip(self.keys.chunks_exact_mut(keys)) {
-                    column[row] = *key;
+                let panel = &mut key_panels[row / PANEL * size * PANEL..][..size * PANEL];
+                for (number, column) in key.iter().zip(panel.as_chunks_mut::<PANEL>().0) {
+                    column[row % PANEL] = *number;
+                }
+                for (index, panel) in value_panels.chunks_exact_mut(count * PANEL).enumerate() {
+                    let width = PANEL.min(size - index * PANEL);
+                    let out = &mut panel[row * PANEL..][..width];
+                    query_key_value.copy(first + row, 2 * hidden + head * size + index * PANEL, out);
                 }
             }
-            product(&self.query, size, &self.keys, keys, &mut self.scores);
-            for row in self.scores.chunks_exact_mut(keys).take(count) {
+            product(simd, query, size, key_panels, size, scores, keys);
+            for row in scores.chunks_exact_mut(keys) {
                 row[count..].fill(f32::NEG_INFINITY);
                 softmax(row, scale);
             }
-            product(&self.scores, keys, &self.values, values, &mut self.context);
-            for (out, context) in out.chunks_exact_mut(hidden).zip(self.context.chunks_exact(values)).take(count) {
+            product(simd, scores, keys, value_panels, count, context, values);
+            for (out, context) in out.chunks_exact_mut(hidden).zip(context.chunks_exact(values)) {
                 out[head * size..][..size].copy_from_slice(&context[..size]);
             }
         }
     }
 }
 
-/// `y` = `a` · `b`, where `a` has `depth` and `b` and `y` have `width` numbers a row, and only as
-/// many of a row of `a` count as `b` has rows. Plain multiplications and additions, each sum from
-/// first to last.
-#[inline(always)]
-fn product(a: &[f32], depth: usize, b: &[f32], width: usize, y: &mut [f32]) {
-    for (a, y) in a.chunks_exact(ROWS * depth).zip(y.chunks_exact_mut(ROWS * width)) {
-        let mut column = 0;
-        while column + 2 * LANES <= width {
-            tile::<2>(a, depth, b, width, column, y);
-            column += 2 * LANES;
-        }
-        if column < width {
-            tile::<1>(a, depth, b, width, column, y);
-        }
+/// Room for one head of one text, kept between texts. Panels are filled up to whole ones; what the
+/// fillings hold is computed with, and never reaches a number outside of them.
+#[derive(Default)]
+pub(crate) struct Room {
+    query: Vec<f32>,
+    key: Vec<f32>,
+    /// Panels × size × 32 rows of the text.
+    keys: Vec<f32>,
+    /// Panels × rows × 32 numbers of a value.
+    values: Vec<f32>,
+    scores: Vec<f32>,
+    context: Vec<f32>,
+}
+
+impl Room {
+    fn fit(&mut self, count: usize, size: usize) {
+        let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
+        self.query.resize(count * size, 0.0);
+        self.key.resize(size, 0.0);
+        self.keys.resize(size * keys, 0.0);
+        self.values.resize(count * values, 0.0);
+        self.scores.resize(count * keys, 0.0);
+        self.context.resize(count * values, 0.0);
     }
 }
 
+/// `y` = `a` · `b`, where `b` lies in panels of so many rows.
 #[inline(always)]
-fn tile<const N: usize>(a: &[f32], depth: usize, b: &[f32], width: usize, column: usize, y: &mut [f32]) {
-    let mut sums = [[[0.0_f32; LANES]; N]; ROWS];
-    let a: [&[f32]; ROWS] = std::array::from_fn(|row| &a[row * depth..][..depth]);
-    for (i, b) in b.chunks_exact(width).enumerate().take(depth) {
-        let b: &[[f32; LANES]; N] = match b[column..].as_chunks().0.first_chunk() {
-            Some(b) => b,
-            None => return,
-        };
-        for row in 0..ROWS {
-            let factor = a[row][i];
-            for n in 0..N {
-                for lane in 0..LANES {
-                    sums[row][n][lane] += factor * b[n][lane];
-                }
-            }
-        }
-    }
-    for (y, sums) in y.chunks_exact_mut(width).zip(&sums) {
-        y[column..][..N * LANES].copy_from_slice(sums.as_flattened());
+fn product<S: Simd>(simd: S, a: &[f32], a_width: usize, b: &[f32], b_rows: usize, y: &mut [f32], y_width: usize) {
+    let a = Matrix { numbers: a, width: a_width };
+    for (index, panel) in b.chunks_exact(b_rows * PANEL).enumerate() {
+        multiply(simd, a, Matrix { numbers: panel, width: PANEL }, &mut y[index * PANEL..], y_width);
     }
 }

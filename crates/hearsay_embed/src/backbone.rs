@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use pulp::Arch;
 
 use crate::EmbedError;
-use crate::attention::Attention;
-use crate::math::{Activation, normalize};
+use crate::attention::{self, Attention};
+use crate::math::{Activation, AddAndNormalize, Norm};
 use crate::model_dir::Config;
-use crate::product::{Linear, PANEL, Panels};
+use crate::product::{Linear, Panels};
 
 /// A BERT encoder on the CPU in f32.
 pub(crate) struct Backbone {
@@ -21,7 +21,6 @@ pub(crate) struct Backbone {
     inner: usize,
     heads: usize,
     activation: Activation,
-    epsilon: f32,
     words: Vec<f32>,
     positions: Vec<f32>,
     types: Vec<f32>,
@@ -46,23 +45,18 @@ struct Layer {
 /// What is computed on the way, in memory that is used again.
 #[derive(Default)]
 struct Room {
-    /// The tokens' vectors, row after row; one row more, should there be only one.
+    /// The tokens' vectors, row after row.
     x: Vec<f32>,
     /// The input of the next product, when it is not `x`.
     input: Vec<f32>,
     product: Panels,
-    attention: Attention,
-}
-
-struct Norm {
-    weight: Vec<f32>,
-    bias: Vec<f32>,
+    attention: attention::Room,
 }
 
 impl Backbone {
     /// Builds the model from tensors that were checked against `config`.
     pub(crate) fn new(tensors: HashMap<String, Vec<f32>>, config: &Config) -> Result<Self, EmbedError> {
-        let mut parts = Parts { tensors };
+        let mut parts = Parts { tensors, epsilon: config.layer_norm_eps as f32 };
         let (hidden, inner) = (config.hidden_size, config.intermediate_size);
         let layers = (0..config.num_hidden_layers)
             .map(|index| {
@@ -83,7 +77,6 @@ impl Backbone {
             inner,
             heads: config.num_attention_heads,
             activation: config.hidden_act,
-            epsilon: config.layer_norm_eps as f32,
             words: parts.take("embeddings.word_embeddings.weight")?,
             positions: parts.take("embeddings.position_embeddings.weight")?,
             types: parts.take("embeddings.token_type_embeddings.weight")?,
@@ -132,13 +125,7 @@ impl Backbone {
                 x.extend(word.iter().zip(kind).zip(place).map(|((word, kind), place)| word + kind + place));
             }
         }
-        x.resize(x.len().max(2 * self.hidden), 0.0);
-        for row in x.chunks_exact_mut(self.hidden) {
-            self.arch.dispatch(
-                #[inline(always)]
-                || normalize(row, &self.norm.weight, &self.norm.bias, self.epsilon),
-            );
-        }
+        self.arch.dispatch(AddAndNormalize { x, added: None, norm: &self.norm });
         Ok(())
     }
 
@@ -157,53 +144,35 @@ impl Backbone {
         room: &mut Room,
     ) -> Result<(), EmbedError> {
         let Room { x, input, product, attention } = room;
-        let (arch, rows) = (self.arch, texts.iter().map(|(ids, _)| ids.len()).sum());
+        let (arch, rows) = (self.arch, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
         layer.query_key_value.apply(arch, x, rows, None, parallel, product)?;
-        input.resize(rows.max(2) * self.hidden, 0.0);
+        input.resize(rows * self.hidden, 0.0);
         let mut first = 0;
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
             let out = &mut input[first * self.hidden..];
-            let (range, heads) = ((first, ids.len()), (self.heads, self.hidden / self.heads));
-            arch.dispatch(
-                #[inline(always)]
-                || attention.apply(product, range, heads, out),
-            );
+            let (heads, size) = (self.heads, self.hidden / self.heads);
+            let count = ids.len();
+            arch.dispatch(Attention { query_key_value: product, first, count, heads, size, room: attention, out });
             first += ids.len();
         }
         layer.attention_output.apply(arch, input, rows, None, parallel, product)?;
-        self.close(x, product, &layer.attention_norm);
+        arch.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.attention_norm });
 
         layer.intermediate.apply(arch, x, rows, Some(self.activation), parallel, product)?;
-        input.resize(rows.max(2) * self.inner, 0.0);
+        input.resize(rows * self.inner, 0.0);
         for (index, row) in input.chunks_exact_mut(self.inner).enumerate() {
             product.copy(index, 0, row);
         }
         layer.output.apply(arch, input, rows, None, parallel, product)?;
-        self.close(x, product, &layer.output_norm);
+        arch.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.output_norm });
         Ok(())
-    }
-
-    /// Adds a product to `x`, and normalises its rows.
-    fn close(&self, x: &mut [f32], product: &Panels, norm: &Norm) {
-        self.arch.dispatch(
-            #[inline(always)]
-            || {
-                for (index, row) in x.chunks_exact_mut(self.hidden).enumerate() {
-                    for (values, added) in row.chunks_mut(PANEL).zip(product.row(index)) {
-                        for (value, added) in values.iter_mut().zip(added) {
-                            *value += added;
-                        }
-                    }
-                    normalize(row, &norm.weight, &norm.bias, self.epsilon);
-                }
-            },
-        );
     }
 }
 
 /// The checked tensors, taken out one by one.
 struct Parts {
     tensors: HashMap<String, Vec<f32>>,
+    epsilon: f32,
 }
 
 impl Parts {
@@ -214,7 +183,8 @@ impl Parts {
     }
 
     fn norm(&mut self, name: &str) -> Result<Norm, EmbedError> {
-        Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))? })
+        let epsilon = self.epsilon;
+        Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))?, epsilon })
     }
 
     /// One linear map from several that share their input.

@@ -68,7 +68,6 @@
 //! - One text is at most split over the encoder's threads within a product of matrices, so a single
 //!   query gains less from a second thread than a batch does.
 
-#![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod attention;

@@ -3,6 +3,10 @@
 //! Every sum has one fixed order, and every function is plain arithmetic on each number alone, so
 //! that the compiler may vectorise without changing a bit.
 
+use pulp::{Simd, WithSimd};
+
+use crate::product::{PANEL, Panels};
+
 /// The activation function between the two halves of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activation {
@@ -30,15 +34,79 @@ impl Activation {
 }
 
 /// Adds `bias` to each row of `values`, which are as long, and then applies the activation.
-#[inline(always)]
-pub(crate) fn add_bias(values: &mut [f32], bias: &[f32], activation: Option<Activation>) {
-    match activation {
-        None => map(values, bias, |x| x),
-        // One loop for each, so that no loop has a branch in it.
-        Some(Activation::Gelu) => map(values, bias, |x| Activation::Gelu.of(x)),
-        Some(Activation::GeluTanh) => map(values, bias, |x| Activation::GeluTanh.of(x)),
-        Some(Activation::Relu) => map(values, bias, |x| Activation::Relu.of(x)),
+pub(crate) struct AddBias<'a> {
+    pub(crate) values: &'a mut [f32],
+    pub(crate) bias: &'a [f32],
+    pub(crate) activation: Option<Activation>,
+}
+
+impl WithSimd for AddBias<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { values, bias, activation } = self;
+        match activation {
+            None => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| x,
+            ),
+            // One loop for each, so that no loop has a branch in it.
+            Some(Activation::Gelu) => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| Activation::Gelu.of(x),
+            ),
+            Some(Activation::GeluTanh) => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| Activation::GeluTanh.of(x),
+            ),
+            Some(Activation::Relu) => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| Activation::Relu.of(x),
+            ),
+        }
     }
+}
+
+/// Adds a product to the rows of `x`, and normalises them.
+pub(crate) struct AddAndNormalize<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) added: Option<&'a Panels>,
+    pub(crate) norm: &'a Norm,
+}
+
+impl WithSimd for AddAndNormalize<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Norm { weight, bias, epsilon } = self.norm;
+        for (index, row) in self.x.chunks_exact_mut(weight.len()).enumerate() {
+            if let Some(added) = self.added {
+                for (values, added) in row.chunks_mut(PANEL).zip(added.row(index)) {
+                    for (value, added) in values.iter_mut().zip(added) {
+                        *value += added;
+                    }
+                }
+            }
+            normalize(row, weight, bias, *epsilon);
+        }
+    }
+}
+
+/// What a layer norm has learnt.
+pub(crate) struct Norm {
+    pub(crate) weight: Vec<f32>,
+    pub(crate) bias: Vec<f32>,
+    pub(crate) epsilon: f32,
 }
 
 #[inline(always)]
@@ -52,7 +120,7 @@ fn map(values: &mut [f32], bias: &[f32], function: impl Fn(f32) -> f32) {
 
 /// Gives a row mean 0 and variance 1, scaled by `weight` and moved by `bias`, which are as long.
 #[inline(always)]
-pub(crate) fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
+fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
     let size = row.len() as f32;
     let mean = sum(row, |value| value) / size;
     let variance = sum(row, |value| (value - mean) * (value - mean)) / size;
@@ -149,6 +217,8 @@ fn polynomial(x: f32, coefficients: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use pulp::Arch;
+
     use super::*;
 
     #[test]
@@ -192,7 +262,7 @@ mod tests {
             (Activation::Relu, [0.0, 0.0, 2.0]),
         ] {
             let mut values = [-1.0, 0.0, 2.0];
-            add_bias(&mut values, &[0.0; 3], Some(activation));
+            Arch::new().dispatch(AddBias { values: &mut values, bias: &[0.0; 3], activation: Some(activation) });
             for (value, expected) in values.iter().zip(expected) {
                 assert!((value - expected).abs() < 1e-6, "{activation:?}: {value}");
             }

@@ -1,30 +1,30 @@
-//! Products of activations with weights: the one module of the crate with unsafe code, which is
-//! the call of `gemm`.
+//! Products of activations with weights.
 //!
-//! A weight is laid out once, in panels of 64 outputs: in × 64 numbers that lie together, as wide
-//! as `gemm`'s kernels, so that these read it from first to last without packing it anew. A
-//! product runs panel by panel, for at most 48 rows at a time, and leaves its result in panels,
-//! too.
+//! A weight is laid out once, in panels of 64 outputs: in × 64 numbers that lie together and are
+//! read from first to last. A product runs panel by panel, six rows at a time, and leaves its result
+//! in panels, too.
 //!
-//! The sum of a row does not depend on the other rows: every shape that is passed to `gemm` has 64
-//! columns and 2 to 48 rows, for which it cuts sums in the same places and adds in the same order,
-//! one fused multiplication after the other. One row alone would take another path; it never
-//! occurs here. The tests try every number of rows.
+//! The sum of a row does not depend on the other rows: each is added up in a register from the first
+//! input to the last, however many rows are beside it.
+//!
+//! `gemm`, which candle multiplies with, is as fast only where debug assertions are off: with them
+//! every read of its kernels is checked, which makes these four times slower. Here slices of vectors
+//! are read, which needs neither unsafe code nor a check.
 
 use candle_core::{CpuStorage, Device, Storage, Tensor};
-use gemm::Parallelism;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::EmbedError;
 use crate::error::inference;
-use crate::math::{Activation, add_bias};
+use crate::math::{Activation, AddBias};
 
-/// How many outputs are computed together.
+/// How many outputs lie together.
 pub(crate) const PANEL: usize = 64;
 
-/// How many rows go into one call of `gemm`: from the next one on it would pack the weights.
-const ROWS: usize = 48;
+/// How many rows are computed together: with vectors of 16 numbers, 24 sums fill most of 32
+/// registers, and with vectors of 8 numbers, 12 sums most of 16.
+const ROWS: usize = 6;
 
 /// A linear map: weights and biases.
 pub(crate) struct Linear {
@@ -57,8 +57,7 @@ impl Linear {
 
     /// Multiplies `rows` rows of `x`, adds the bias and applies the activation function.
     ///
-    /// `x` holds at least 2 rows, even if `rows` is 1. With `parallel` the panels are shared out
-    /// among the threads of the pool that this runs in.
+    /// With `parallel` the panels are shared out among the threads of the current pool.
     pub(crate) fn apply(
         &self,
         arch: Arch,
@@ -72,16 +71,14 @@ impl Linear {
         let Storage::Cpu(CpuStorage::F32(weights)) = &*storage else {
             return Err(EmbedError::Inference { problem: "its weights are not f32 on the CPU".to_owned() });
         };
-        y.reset(rows.max(2), self.outputs.div_ceil(PANEL));
-        let rows = y.rows;
-        let panel = |(values, (weights, bias)): (&mut [f32], (&[f32], &[f32]))| {
-            for (x, values) in blocks(x, rows, self.inputs).zip(blocks_mut(values, rows)) {
-                multiply(x, self.inputs, weights, values);
-                arch.dispatch(
-                    #[inline(always)]
-                    || add_bias(values, bias, activation),
-                );
-            }
+        y.reset(rows, self.outputs.div_ceil(PANEL));
+        let x = &x[..rows * self.inputs];
+        if rows == 0 {
+            return Ok(());
+        }
+        let panel = |(y, (weights, bias)): (&mut [f32], (&[f32], &[f32]))| {
+            arch.dispatch(Multiply { x, inputs: self.inputs, weights, y });
+            arch.dispatch(AddBias { values: y, bias, activation });
         };
         let weights = &weights[layout.start_offset()..];
         let size = self.inputs * PANEL;
@@ -122,65 +119,103 @@ impl Panels {
     }
 }
 
-/// How many of `left` rows come next: never 1, and never so many that 1 would be left over.
-fn block(left: usize) -> usize {
-    if left == ROWS + 1 { ROWS - 6 } else { left.min(ROWS) }
-}
-
-fn blocks(mut x: &[f32], mut rows: usize, inputs: usize) -> impl Iterator<Item = &[f32]> {
-    std::iter::from_fn(move || {
-        let count = block(rows);
-        let (head, rest) = x.split_at_checked(count * inputs)?;
-        (x, rows) = (rest, rows - count);
-        (count > 0).then_some(head)
-    })
-}
-
-fn blocks_mut(mut y: &mut [f32], mut rows: usize) -> impl Iterator<Item = &mut [f32]> {
-    std::iter::from_fn(move || {
-        let count = block(rows);
-        let (head, rest) = std::mem::take(&mut y).split_at_mut_checked(count * PANEL)?;
-        (y, rows) = (rest, rows - count);
-        (count > 0).then_some(head)
-    })
-}
-
 /// `y` = `x` · `weights`: rows × inputs, inputs × 64 and rows × 64 numbers.
-///
-/// # Panics
-///
-/// When the slices are not of one shape.
-#[allow(unsafe_code)]
-fn multiply(x: &[f32], inputs: usize, weights: &[f32], y: &mut [f32]) {
-    let rows = y.len() / PANEL;
-    assert!(y.len() == rows * PANEL && x.len() == rows * inputs && weights.len() == inputs * PANEL);
-    // SAFETY: gemm reads element (i, j) of a matrix at i · row stride + j · column stride. With
-    // these strides the largest indices are rows · inputs - 1 in `x`, inputs · 64 - 1 in `weights`
-    // and rows · 64 - 1 in `y`, all within the slices, as asserted. `y` is borrowed mutably and so
-    // overlaps neither, and it is only written, since `read_dst` is false. Nothing else is asked of
-    // the caller: gemm looks for itself which instructions the processor has.
-    unsafe {
-        gemm::gemm(
-            rows,
-            PANEL,
-            inputs,
-            y.as_mut_ptr(),
-            1,
-            PANEL as isize,
-            false,
-            x.as_ptr(),
-            1,
-            inputs as isize,
-            weights.as_ptr(),
-            1,
-            PANEL as isize,
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
-            Parallelism::None,
-        );
+struct Multiply<'a> {
+    x: &'a [f32],
+    inputs: usize,
+    weights: &'a [f32],
+    y: &'a mut [f32],
+}
+
+impl WithSimd for Multiply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { x, inputs, weights, y } = self;
+        let weights = Matrix { numbers: weights, width: PANEL };
+        multiply(simd, Matrix { numbers: x, width: inputs }, weights, y, PANEL);
+    }
+}
+
+/// Numbers row after row, so many a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a> {
+    pub(crate) numbers: &'a [f32],
+    pub(crate) width: usize,
+}
+
+/// `y` = `x` · `weights`, where `weights` is 32 or 64 numbers wide, and `y` has room for
+/// `y_width` numbers a row, of which the first 32 or 64 are set. Of the rows of `x` as many numbers
+/// count as `weights` has rows.
+#[inline(always)]
+pub(crate) fn multiply<S: Simd>(simd: S, x: Matrix<'_>, weights: Matrix<'_>, y: &mut [f32], y_width: usize) {
+    let wide = weights.width == PANEL;
+    // How many vectors the weights are wide, and how many of these are computed together.
+    match (S::F32_LANES, S::REGISTER_COUNT) {
+        (16, _) if wide => panel::<S, 4, 4>(simd, x, weights, y, y_width),
+        (16, _) => panel::<S, 2, 2>(simd, x, weights, y, y_width),
+        (8, _) if wide => panel::<S, 8, 2>(simd, x, weights, y, y_width),
+        (8, _) => panel::<S, 4, 2>(simd, x, weights, y, y_width),
+        (4, 32..) if wide => panel::<S, 16, 4>(simd, x, weights, y, y_width),
+        (4, _) if wide => panel::<S, 16, 2>(simd, x, weights, y, y_width),
+        (4, _) => panel::<S, 8, 2>(simd, x, weights, y, y_width),
+        _ if wide => panel::<S, PANEL, 2>(simd, x, weights, y, y_width),
+        _ => panel::<S, 32, 2>(simd, x, weights, y, y_width),
+    }
+}
+
+#[inline(always)]
+fn panel<S: Simd, const V: usize, const N: usize>(
+    simd: S,
+    x: Matrix<'_>,
+    weights: Matrix<'_>,
+    y: &mut [f32],
+    y_width: usize,
+) {
+    let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
+    let width = x.width;
+    for (x, y) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)) {
+        for column in (0..V).step_by(N) {
+            match x.len() / width {
+                6 => tile::<S, V, N, 6>(simd, x, weights, column, y, y_width),
+                5 => tile::<S, V, N, 5>(simd, x, weights, column, y, y_width),
+                4 => tile::<S, V, N, 4>(simd, x, weights, column, y, y_width),
+                3 => tile::<S, V, N, 3>(simd, x, weights, column, y, y_width),
+                2 => tile::<S, V, N, 2>(simd, x, weights, column, y, y_width),
+                _ => tile::<S, V, N, 1>(simd, x, weights, column, y, y_width),
+            }
+        }
+    }
+}
+
+/// `R` rows, and `N` vectors of them from vector `column` on.
+#[inline(always)]
+fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
+    simd: S,
+    x: &[f32],
+    weights: &[[S::f32s; V]],
+    column: usize,
+    y: &mut [f32],
+    y_width: usize,
+) {
+    let (inputs, width) = (weights.len(), x.len() / R);
+    // Of a length that the compiler knows to be the weights', so that it leaves out the checks.
+    let x: [&[f32]; R] = std::array::from_fn(|row| &x[row * width..][..inputs]);
+    let mut sums = [[simd.splat_f32s(0.0); N]; R];
+    for (i, weights) in weights.iter().enumerate() {
+        for row in 0..R {
+            let factor = simd.splat_f32s(x[row][i]);
+            for n in 0..N {
+                sums[row][n] = simd.mul_add_e_f32s(factor, weights[column + n], sums[row][n]);
+            }
+        }
+    }
+    // By value: taken by reference, the sums would be kept in memory all along.
+    for (y, sums) in y.chunks_mut(y_width).zip(sums) {
+        for (y, sum) in S::as_mut_simd_f32s(y).0[column..].iter_mut().zip(sums) {
+            *y = sum;
+        }
     }
 }
 
@@ -214,12 +249,12 @@ mod tests {
 
     #[test]
     fn a_row_does_not_depend_on_the_number_of_rows_or_its_place_among_them() {
-        // The inputs of the default model, and some that are odd or cut into several sums.
-        for (inputs, outputs, most) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1100, 64, 128)] {
+        // As in the default model, and odd ones.
+        for (inputs, outputs, most) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1, 130, 7)] {
             let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
-            let x = noise(inputs * (most + 2), 3);
+            let x = noise(inputs * most, 3);
             let expected: Vec<_> =
-                (0..most).map(|row| product(&linear, &x[row * inputs..][..2 * inputs], 1, false).remove(0)).collect();
+                (0..most).map(|row| product(&linear, &x[row * inputs..][..inputs], 1, false).remove(0)).collect();
             for (row, y) in expected.iter().enumerate().step_by(37) {
                 for (output, y) in y.iter().enumerate() {
                     let weight = &noise(inputs * outputs, 1)[output * inputs..];
