@@ -94,6 +94,6 @@ impl Room {
 fn product<S: Simd>(simd: S, a: &[f32], a_width: usize, b: &[f32], b_rows: usize, y: &mut [f32], y_width: usize) {
     let a = Matrix { numbers: a, width: a_width };
     for (index, panel) in b.chunks_exact(b_rows * PANEL).enumerate() {
-        multiply(simd, a, Matrix { numbers: panel, width: PANEL }, &mut y[index * PANEL..], y_width);
+        multiply(simd, a, Matrix { numbers: panel, width: PANEL }, &[], &mut y[index * PANEL..], y_width);
     }
 }

@@ -7,12 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use pulp::Arch;
-
 use crate::EmbedError;
 use crate::attention::{self, Attention};
 use crate::math::{Activation, AddAndNormalize, Norm};
 use crate::model_dir::Config;
+use crate::processor::Processor;
 use crate::product::{Linear, Panels};
 
 /// A BERT encoder on the CPU in f32.
@@ -27,7 +26,7 @@ pub(crate) struct Backbone {
     norm: Norm,
     layers: Vec<Layer>,
     /// Which instructions the loops between the products are run with.
-    arch: Arch,
+    processor: Processor,
     /// Room for those who encode: as many as ever did so at once.
     rooms: Mutex<Vec<Room>>,
 }
@@ -82,7 +81,7 @@ impl Backbone {
             types: parts.take("embeddings.token_type_embeddings.weight")?,
             norm: parts.norm("embeddings.LayerNorm")?,
             layers,
-            arch: Arch::new(),
+            processor: Processor::new(),
             rooms: Mutex::default(),
         })
     }
@@ -125,7 +124,7 @@ impl Backbone {
                 x.extend(word.iter().zip(kind).zip(place).map(|((word, kind), place)| word + kind + place));
             }
         }
-        self.arch.dispatch(AddAndNormalize { x, added: None, norm: &self.norm });
+        self.processor.dispatch(AddAndNormalize { x, added: None, norm: &self.norm });
         Ok(())
     }
 
@@ -144,27 +143,27 @@ impl Backbone {
         room: &mut Room,
     ) -> Result<(), EmbedError> {
         let Room { x, input, product, attention } = room;
-        let (arch, rows) = (self.arch, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
-        layer.query_key_value.apply(arch, x, rows, None, parallel, product)?;
+        let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
+        layer.query_key_value.apply(processor, x, rows, None, parallel, product)?;
         input.resize(rows * self.hidden, 0.0);
         let mut first = 0;
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
             let out = &mut input[first * self.hidden..];
             let (heads, size) = (self.heads, self.hidden / self.heads);
             let count = ids.len();
-            arch.dispatch(Attention { query_key_value: product, first, count, heads, size, room: attention, out });
+            processor.dispatch(Attention { query_key_value: product, first, count, heads, size, room: attention, out });
             first += ids.len();
         }
-        layer.attention_output.apply(arch, input, rows, None, parallel, product)?;
-        arch.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.attention_norm });
+        layer.attention_output.apply(processor, input, rows, None, parallel, product)?;
+        processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.attention_norm });
 
-        layer.intermediate.apply(arch, x, rows, Some(self.activation), parallel, product)?;
+        layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, product)?;
         input.resize(rows * self.inner, 0.0);
         for (index, row) in input.chunks_exact_mut(self.inner).enumerate() {
             product.copy(index, 0, row);
         }
-        layer.output.apply(arch, input, rows, None, parallel, product)?;
-        arch.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.output_norm });
+        layer.output.apply(processor, input, rows, None, parallel, product)?;
+        processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.output_norm });
         Ok(())
     }
 }

@@ -217,9 +217,8 @@ fn polynomial(x: f32, coefficients: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use pulp::Arch;
-
     use super::*;
+    use crate::processor::Processor;
 
     #[test]
     fn erf_is_right() {
@@ -262,7 +261,7 @@ mod tests {
             (Activation::Relu, [0.0, 0.0, 2.0]),
         ] {
             let mut values = [-1.0, 0.0, 2.0];
-            Arch::new().dispatch(AddBias { values: &mut values, bias: &[0.0; 3], activation: Some(activation) });
+            Processor::new().dispatch(AddBias { values: &mut values, bias: &[0.0; 3], activation: Some(activation) });
             for (value, expected) in values.iter().zip(expected) {
                 assert!((value - expected).abs() < 1e-6, "{activation:?}: {value}");
             }

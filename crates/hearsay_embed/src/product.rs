@@ -9,15 +9,17 @@
 //!
 //! `gemm`, which candle multiplies with, is as fast only where debug assertions are off: with them
 //! every read of its kernels is checked, which makes these four times slower. Here slices of vectors
-//! are read, which needs neither unsafe code nor a check.
+//! are read, which needs neither unsafe code nor a check. The weights stay in candle's tensors.
 
 use candle_core::{CpuStorage, Device, Storage, Tensor};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::EmbedError;
 use crate::error::inference;
 use crate::math::{Activation, AddBias};
+use crate::prefetch::prefetch;
+use crate::processor::Processor;
 
 /// How many outputs lie together.
 pub(crate) const PANEL: usize = 64;
@@ -60,7 +62,7 @@ impl Linear {
     /// With `parallel` the panels are shared out among the threads of the current pool.
     pub(crate) fn apply(
         &self,
-        arch: Arch,
+        processor: Processor,
         x: &[f32],
         rows: usize,
         activation: Option<Activation>,
@@ -76,18 +78,20 @@ impl Linear {
         if rows == 0 {
             return Ok(());
         }
-        let panel = |(y, (weights, bias)): (&mut [f32], (&[f32], &[f32]))| {
-            arch.dispatch(Multiply { x, inputs: self.inputs, weights, y });
-            arch.dispatch(AddBias { values: y, bias, activation });
-        };
         let weights = &weights[layout.start_offset()..];
         let size = self.inputs * PANEL;
+        let panel = |((index, y), bias): ((usize, &mut [f32]), &[f32])| {
+            let (weights, next) = weights[index * size..].split_at(size);
+            let next = next.get(..size).unwrap_or_default();
+            processor.dispatch(Multiply { x, inputs: self.inputs, weights, next, y });
+            processor.dispatch(AddBias { values: y, bias, activation });
+        };
         if parallel {
-            let parts = weights.par_chunks_exact(size).zip(self.bias.par_chunks_exact(PANEL));
-            y.values.par_chunks_exact_mut(rows * PANEL).zip(parts).for_each(panel);
+            let parts = y.values.par_chunks_exact_mut(rows * PANEL).enumerate();
+            parts.zip(self.bias.par_chunks_exact(PANEL)).for_each(panel);
         } else {
-            let parts = weights.chunks_exact(size).zip(self.bias.chunks_exact(PANEL));
-            y.values.chunks_exact_mut(rows * PANEL).zip(parts).for_each(panel);
+            let parts = y.values.chunks_exact_mut(rows * PANEL).enumerate();
+            parts.zip(self.bias.chunks_exact(PANEL)).for_each(panel);
         }
         Ok(())
     }
@@ -124,6 +128,8 @@ struct Multiply<'a> {
     x: &'a [f32],
     inputs: usize,
     weights: &'a [f32],
+    /// What is multiplied next, to be brought into the cache meanwhile.
+    next: &'a [f32],
     y: &'a mut [f32],
 }
 
@@ -132,9 +138,9 @@ impl WithSimd for Multiply<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { x, inputs, weights, y } = self;
+        let Self { x, inputs, weights, next, y } = self;
         let weights = Matrix { numbers: weights, width: PANEL };
-        multiply(simd, Matrix { numbers: x, width: inputs }, weights, y, PANEL);
+        multiply(simd, Matrix { numbers: x, width: inputs }, weights, next, y, PANEL);
     }
 }
 
@@ -147,21 +153,28 @@ pub(crate) struct Matrix<'a> {
 
 /// `y` = `x` · `weights`, where `weights` is 32 or 64 numbers wide, and `y` has room for
 /// `y_width` numbers a row, of which the first 32 or 64 are set. Of the rows of `x` as many numbers
-/// count as `weights` has rows.
+/// count as `weights` has rows. Meanwhile `next` is brought into the cache.
 #[inline(always)]
-pub(crate) fn multiply<S: Simd>(simd: S, x: Matrix<'_>, weights: Matrix<'_>, y: &mut [f32], y_width: usize) {
+pub(crate) fn multiply<S: Simd>(
+    simd: S,
+    x: Matrix<'_>,
+    weights: Matrix<'_>,
+    next: &[f32],
+    y: &mut [f32],
+    y_width: usize,
+) {
     let wide = weights.width == PANEL;
     // How many vectors the weights are wide, and how many of these are computed together.
     match (S::F32_LANES, S::REGISTER_COUNT) {
-        (16, _) if wide => panel::<S, 4, 4>(simd, x, weights, y, y_width),
-        (16, _) => panel::<S, 2, 2>(simd, x, weights, y, y_width),
-        (8, _) if wide => panel::<S, 8, 2>(simd, x, weights, y, y_width),
-        (8, _) => panel::<S, 4, 2>(simd, x, weights, y, y_width),
-        (4, 32..) if wide => panel::<S, 16, 4>(simd, x, weights, y, y_width),
-        (4, _) if wide => panel::<S, 16, 2>(simd, x, weights, y, y_width),
-        (4, _) => panel::<S, 8, 2>(simd, x, weights, y, y_width),
-        _ if wide => panel::<S, PANEL, 2>(simd, x, weights, y, y_width),
-        _ => panel::<S, 32, 2>(simd, x, weights, y, y_width),
+        (16, _) if wide => panel::<S, 4, 4>(simd, x, weights, next, y, y_width),
+        (16, _) => panel::<S, 2, 2>(simd, x, weights, next, y, y_width),
+        (8, _) if wide => panel::<S, 8, 2>(simd, x, weights, next, y, y_width),
+        (8, _) => panel::<S, 4, 2>(simd, x, weights, next, y, y_width),
+        (4, 32..) if wide => panel::<S, 16, 4>(simd, x, weights, next, y, y_width),
+        (4, _) if wide => panel::<S, 16, 2>(simd, x, weights, next, y, y_width),
+        (4, _) => panel::<S, 8, 2>(simd, x, weights, next, y, y_width),
+        _ if wide => panel::<S, PANEL, 2>(simd, x, weights, next, y, y_width),
+        _ => panel::<S, 32, 2>(simd, x, weights, next, y, y_width),
     }
 }
 
@@ -170,20 +183,25 @@ fn panel<S: Simd, const V: usize, const N: usize>(
     simd: S,
     x: Matrix<'_>,
     weights: Matrix<'_>,
+    next: &[f32],
     y: &mut [f32],
     y_width: usize,
 ) {
     let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
     let width = x.width;
-    for (x, y) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)) {
+    // The first rows bring in one half of what comes next each: a question has about three times
+    // six of them, and would wait for memory otherwise.
+    let half = weights.len() * PANEL / 2;
+    for (index, (x, y)) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)).enumerate() {
+        let next = next.get(index * half..(index + 1) * half).unwrap_or_default();
         for column in (0..V).step_by(N) {
             match x.len() / width {
-                6 => tile::<S, V, N, 6>(simd, x, weights, column, y, y_width),
-                5 => tile::<S, V, N, 5>(simd, x, weights, column, y, y_width),
-                4 => tile::<S, V, N, 4>(simd, x, weights, column, y, y_width),
-                3 => tile::<S, V, N, 3>(simd, x, weights, column, y, y_width),
-                2 => tile::<S, V, N, 2>(simd, x, weights, column, y, y_width),
-                _ => tile::<S, V, N, 1>(simd, x, weights, column, y, y_width),
+                6 => tile::<S, V, N, 6>(simd, x, weights, next, column, y, y_width),
+                5 => tile::<S, V, N, 5>(simd, x, weights, next, column, y, y_width),
+                4 => tile::<S, V, N, 4>(simd, x, weights, next, column, y, y_width),
+                3 => tile::<S, V, N, 3>(simd, x, weights, next, column, y, y_width),
+                2 => tile::<S, V, N, 2>(simd, x, weights, next, column, y, y_width),
+                _ => tile::<S, V, N, 1>(simd, x, weights, next, column, y, y_width),
             }
         }
     }
@@ -195,6 +213,7 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
     simd: S,
     x: &[f32],
     weights: &[[S::f32s; V]],
+    next: &[f32],
     column: usize,
     y: &mut [f32],
     y_width: usize,
@@ -202,8 +221,13 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
     let (inputs, width) = (weights.len(), x.len() / R);
     // Of a length that the compiler knows to be the weights', so that it leaves out the checks.
     let x: [&[f32]; R] = std::array::from_fn(|row| &x[row * width..][..inputs]);
+    let fetch = !next.is_empty();
     let mut sums = [[simd.splat_f32s(0.0); N]; R];
     for (i, weights) in weights.iter().enumerate() {
+        if fetch {
+            prefetch(next, i * PANEL / 2);
+            prefetch(next, i * PANEL / 2 + 16);
+        }
         for row in 0..R {
             let factor = simd.splat_f32s(x[row][i]);
             for n in 0..N {
@@ -236,8 +260,12 @@ mod tests {
     }
 
     fn product(linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
+        product_with(Processor::new(), linear, x, rows, parallel)
+    }
+
+    fn product_with(processor: Processor, linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
         let mut y = Panels::default();
-        linear.apply(Arch::new(), x, rows, None, parallel, &mut y).unwrap();
+        linear.apply(processor, x, rows, None, parallel, &mut y).unwrap();
         (0..rows)
             .map(|row| {
                 let mut out = vec![0.0; linear.outputs];
@@ -272,6 +300,25 @@ mod tests {
                         y.iter().map(|y| y.to_bits()).eq(expected.iter().map(|expected| expected.to_bits()))
                     });
                     assert!(same && y.len() == rows, "{rows} rows from row {first}, {inputs} inputs");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_vectors_gives_the_same_product() {
+        let mut processors = vec![Processor::Other(pulp::Arch::Scalar)];
+        #[cfg(target_arch = "x86_64")]
+        processors.extend(pulp::x86::V3::try_new().map(Processor::Avx2));
+        for (inputs, outputs) in [(64, 130), (384, 64)] {
+            let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
+            let x = noise(inputs * 17, 3);
+            let expected = product(&linear, &x, 17, false);
+            for processor in &processors {
+                for (row, expected) in product_with(*processor, &linear, &x, 17, false).iter().zip(&expected) {
+                    for (y, expected) in row.iter().zip(expected) {
+                        assert!((y - expected).abs() < 1e-4, "{processor:?}: {y}, not {expected}");
+                    }
                 }
             }
         }
