@@ -12,7 +12,7 @@ use crate::attention::{self, Attention};
 use crate::math::{Activation, AddAndNormalize, Norm};
 use crate::model_dir::Config;
 use crate::processor::Processor;
-use crate::product::{Linear, Panels};
+use crate::product::{Linear, Panels, grow};
 
 /// A BERT encoder on the CPU in f32.
 pub(crate) struct Backbone {
@@ -145,10 +145,10 @@ impl Backbone {
         let Room { x, input, product, attention } = room;
         let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
         layer.query_key_value.apply(processor, x, rows, None, parallel, product)?;
-        input.resize(rows * self.hidden, 0.0);
+        grow(input, rows * self.hidden);
         let mut first = 0;
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
-            let out = &mut input[first * self.hidden..];
+            let out = &mut input[first * self.hidden..][..ids.len() * self.hidden];
             let (heads, size) = (self.heads, self.hidden / self.heads);
             let count = ids.len();
             processor.dispatch(Attention { query_key_value: product, first, count, heads, size, room: attention, out });
@@ -158,8 +158,8 @@ impl Backbone {
         processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.attention_norm });
 
         layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, product)?;
-        input.resize(rows * self.inner, 0.0);
-        for (index, row) in input.chunks_exact_mut(self.inner).enumerate() {
+        grow(input, rows * self.inner);
+        for (index, row) in input.chunks_exact_mut(self.inner).take(rows).enumerate() {
             product.copy(index, 0, row);
         }
         layer.output.apply(processor, input, rows, None, parallel, product)?;

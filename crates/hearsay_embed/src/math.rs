@@ -140,7 +140,10 @@ pub(crate) fn softmax(row: &mut [f32], scale: f32) {
             *lane = if *value > *lane { *value } else { *lane };
         }
     }
-    let max = lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |max, x| max.max(*x));
+    for (lane, value) in lanes.iter_mut().zip(rest) {
+        *lane = if *value > *lane { *value } else { *lane };
+    }
+    let max = lanes.into_iter().fold(f32::NEG_INFINITY, f32::max);
     for value in row.iter_mut() {
         *value = exp((*value - max) * scale);
     }

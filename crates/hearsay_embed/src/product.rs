@@ -42,7 +42,16 @@ pub(crate) struct Linear {
 #[derive(Default)]
 pub(crate) struct Panels {
     rows: usize,
+    /// As many as ever were needed; the first of them are in use.
     values: Vec<f32>,
+}
+
+/// Makes room for `count` numbers. What was there before is written over by those who need room,
+/// so that clearing it would be for nothing.
+pub(crate) fn grow(numbers: &mut Vec<f32>, count: usize) {
+    if numbers.len() < count {
+        numbers.resize(count, 0.0);
+    }
 }
 
 impl Linear {
@@ -100,8 +109,7 @@ impl Linear {
 impl Panels {
     fn reset(&mut self, rows: usize, panels: usize) {
         self.rows = rows;
-        // What is kept from before is overwritten by the product.
-        self.values.resize(panels * rows * PANEL, 0.0);
+        grow(&mut self.values, panels * rows * PANEL);
     }
 
     /// The pieces of a row, each of 64 numbers.
