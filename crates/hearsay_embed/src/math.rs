@@ -154,7 +154,7 @@ pub(crate) fn softmax(row: &mut [f32], scale: f32) {
 }
 
 /// How many sums run side by side: one vector register of AVX-512, two of AVX2.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// A sum in lanes, then over the lanes from first to last.
 #[inline(always)]
