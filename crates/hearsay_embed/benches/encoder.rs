@@ -39,6 +39,12 @@ fn query_of_17_tokens(bencher: Bencher, threads: usize) {
     bencher.bench_local(|| encoder.encode(&[QUERY]));
 }
 
+#[divan::bench]
+fn query_that_is_remembered(bencher: Bencher) {
+    let encoder = encoder(1);
+    bencher.bench_local(|| encoder.encode_one(QUERY));
+}
+
 #[divan::bench(args = [1, 2], sample_count = 16, sample_size = 1)]
 fn batch_of_32_documents(bencher: Bencher, threads: usize) {
     let encoder = encoder(threads);

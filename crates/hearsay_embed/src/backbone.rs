@@ -1,31 +1,34 @@
 //! The transformer itself: token ids in, one vector per token out.
 //!
-//! Written out rather than taken from `candle_transformers`, for two reasons that its `BertModel`
-//! cannot meet. Its element-wise operations start a thread pool of candle's own, outside of the
-//! encoder's; and its products read weights as PyTorch stores them (out × in), which `gemm` packs
-//! anew on every call. Here candle does the products, over weights laid out once as in × out, and
-//! everything between them is a plain loop on the calling thread.
+//! Written out rather than taken from `candle_transformers`: its `BertModel` reads weights as
+//! PyTorch stores them, which `gemm` packs anew on every call, allocates for every operation, and
+//! starts a thread pool of candle's own. It is the oracle of the tests.
 
 use std::collections::HashMap;
-
-use candle_core::{Device, Tensor};
+use std::sync::{Mutex, PoisonError};
 
 use crate::EmbedError;
-use crate::error::inference;
-use crate::math::{Activation, add_and_normalize, softmax};
+use crate::attention::{self, Attention};
+use crate::math::{Activation, AddAndNormalize, Norm};
 use crate::model_dir::Config;
+use crate::processor::Processor;
+use crate::product::{Linear, Panels, grow};
 
 /// A BERT encoder on the CPU in f32.
 pub(crate) struct Backbone {
     hidden: usize,
+    inner: usize,
     heads: usize,
     activation: Activation,
-    epsilon: f32,
     words: Vec<f32>,
     positions: Vec<f32>,
     types: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
+    /// Which instructions the loops between the products are run with.
+    processor: Processor,
+    /// Room for those who encode: as many as ever did so at once.
+    rooms: Mutex<Vec<Room>>,
 }
 
 struct Layer {
@@ -38,21 +41,21 @@ struct Layer {
     output_norm: Norm,
 }
 
-struct Linear {
-    /// in × out.
-    weight: Tensor,
-    bias: Vec<f32>,
-}
-
-struct Norm {
-    weight: Vec<f32>,
-    bias: Vec<f32>,
+/// What is computed on the way, in memory that is used again.
+#[derive(Default)]
+struct Room {
+    /// The tokens' vectors, row after row.
+    x: Vec<f32>,
+    /// The input of the next product, when it is not `x`.
+    input: Vec<f32>,
+    product: Panels,
+    attention: attention::Room,
 }
 
 impl Backbone {
     /// Builds the model from tensors that were checked against `config`.
     pub(crate) fn new(tensors: HashMap<String, Vec<f32>>, config: &Config) -> Result<Self, EmbedError> {
-        let mut parts = Parts { tensors };
+        let mut parts = Parts { tensors, epsilon: config.layer_norm_eps as f32 };
         let (hidden, inner) = (config.hidden_size, config.intermediate_size);
         let layers = (0..config.num_hidden_layers)
             .map(|index| {
@@ -70,102 +73,105 @@ impl Backbone {
             .collect::<Result<_, EmbedError>>()?;
         Ok(Self {
             hidden,
+            inner,
             heads: config.num_attention_heads,
             activation: config.hidden_act,
-            epsilon: config.layer_norm_eps as f32,
             words: parts.take("embeddings.word_embeddings.weight")?,
             positions: parts.take("embeddings.position_embeddings.weight")?,
             types: parts.take("embeddings.token_type_embeddings.weight")?,
             norm: parts.norm("embeddings.LayerNorm")?,
             layers,
+            processor: Processor::new(),
+            rooms: Mutex::default(),
         })
     }
 
-    /// The last layer's vectors of one text, row after row.
+    /// Runs texts, each as its token ids and type ids, and gives the last layer's vectors of each to
+    /// `take`, row after row.
     ///
-    /// One text at its exact length: no padding, no mask, and so nothing in the shapes of the
-    /// products, on which their order of summation depends, comes from other texts.
-    pub(crate) fn hidden_states(&self, ids: &[u32], type_ids: &[u32]) -> Result<Vec<f32>, EmbedError> {
-        let rows = ids.len();
-        let mut x = self.embed(ids, type_ids)?;
-        for layer in &self.layers {
-            x = self.layer(layer, x, rows).map_err(inference)?;
-        }
-        Ok(x)
+    /// Texts stand one below the other, each at its exact length: no padding and no mask. Only the
+    /// products see several at once, and in these no row depends on another; attention runs text by
+    /// text. With `parallel` the products are shared out among the threads of the current pool.
+    pub(crate) fn run(
+        &self,
+        texts: &[(&[u32], &[u32])],
+        parallel: bool,
+        mut take: impl FnMut(&[f32]),
+    ) -> Result<(), EmbedError> {
+        let mut room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let result = self.embed(texts, &mut room.x).and_then(|()| {
+            for layer in &self.layers {
+                self.layer(layer, texts, parallel, &mut room)?;
+            }
+            let mut first = 0;
+            for (ids, _) in texts {
+                take(&room.x[first..][..ids.len() * self.hidden]);
+                first += ids.len() * self.hidden;
+            }
+            Ok(())
+        });
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        result
     }
 
-    fn embed(&self, ids: &[u32], type_ids: &[u32]) -> Result<Vec<f32>, EmbedError> {
-        let mut x = Vec::with_capacity(ids.len() * self.hidden);
-        for (position, (id, type_id)) in ids.iter().zip(type_ids).enumerate() {
-            let row = |table: &[f32], what: &str, index: usize| {
-                let start = index.checked_mul(self.hidden);
-                start
-                    .and_then(|start| table.get(start..start + self.hidden))
-                    .map(<[f32]>::to_vec)
-                    .ok_or_else(|| EmbedError::Inference { problem: format!("it has no {what} {index}") })
-            };
-            let word = row(&self.words, "token", *id as usize)?;
-            let kind = row(&self.types, "token type", *type_id as usize)?;
-            let place = row(&self.positions, "position", position)?;
-            x.extend((0..self.hidden).map(|i| word[i] + kind[i] + place[i]));
-        }
-        let zeros = vec![0.0; x.len()];
-        add_and_normalize(&mut x, &zeros, &self.norm.weight, &self.norm.bias, self.epsilon);
-        Ok(x)
-    }
-
-    fn layer(&self, layer: &Layer, x: Vec<f32>, rows: usize) -> candle_core::Result<Vec<f32>> {
-        let query_key_value = layer.query_key_value.apply(x.clone(), rows)?;
-        let context = self.attention(query_key_value, rows)?;
-        let mut y = layer.attention_output.apply(context, rows)?;
-        self.close(&mut y, &x, &layer.attention_norm);
-
-        let mut inner = layer.intermediate.apply(y.clone(), rows)?;
-        self.activation.apply(&mut inner);
-        let mut z = layer.output.apply(inner, rows)?;
-        self.close(&mut z, &y, &layer.output_norm);
-        Ok(z)
-    }
-
-    fn close(&self, x: &mut [f32], residual: &[f32], norm: &Norm) {
-        add_and_normalize(x, residual, &norm.weight, &norm.bias, self.epsilon);
-    }
-
-    fn attention(&self, query_key_value: Vec<f32>, rows: usize) -> candle_core::Result<Vec<f32>> {
-        let size = self.hidden / self.heads;
-        let all = Tensor::from_vec(query_key_value, (rows, 3, self.heads, size), &Device::Cpu)?;
-        // Views of heads × rows × size: the products take strides, so nothing is copied.
-        let part = |index| all.narrow(1, index, 1)?.squeeze(1)?.transpose(0, 1);
-        let (query, key, value) = (part(0)?, part(1)?, part(2)?);
-
-        let mut scores = flat(&query.matmul(&key.t()?)?)?;
-        softmax(&mut scores, rows, (size as f32).sqrt().recip());
-        let scores = Tensor::from_vec(scores, (self.heads, rows, rows), &Device::Cpu)?;
-        flat(&scores.matmul(&value)?.transpose(0, 1)?)
-    }
-}
-
-impl Linear {
-    fn apply(&self, x: Vec<f32>, rows: usize) -> candle_core::Result<Vec<f32>> {
-        let inputs = self.weight.dim(0)?;
-        let x = Tensor::from_vec(x, (rows, inputs), &Device::Cpu)?;
-        let mut y = flat(&x.matmul(&self.weight)?)?;
-        for row in y.chunks_exact_mut(self.bias.len()) {
-            for (value, bias) in row.iter_mut().zip(&self.bias) {
-                *value += bias;
+    fn embed(&self, texts: &[(&[u32], &[u32])], x: &mut Vec<f32>) -> Result<(), EmbedError> {
+        x.clear();
+        for (ids, type_ids) in texts {
+            for (position, (id, type_id)) in ids.iter().zip(*type_ids).enumerate() {
+                let word = self.row(&self.words, "token", *id as usize)?;
+                let kind = self.row(&self.types, "token type", *type_id as usize)?;
+                let place = self.row(&self.positions, "position", position)?;
+                x.extend(word.iter().zip(kind).zip(place).map(|((word, kind), place)| word + kind + place));
             }
         }
-        Ok(y)
+        self.processor.dispatch(AddAndNormalize { x, added: None, norm: &self.norm });
+        Ok(())
     }
-}
 
-fn flat(tensor: &Tensor) -> candle_core::Result<Vec<f32>> {
-    tensor.flatten_all()?.to_vec1()
+    fn row<'a>(&self, table: &'a [f32], what: &str, index: usize) -> Result<&'a [f32], EmbedError> {
+        let start = index.checked_mul(self.hidden);
+        start
+            .and_then(|start| table.get(start..start + self.hidden))
+            .ok_or_else(|| EmbedError::Inference { problem: format!("it has no {what} {index}") })
+    }
+
+    fn layer(
+        &self,
+        layer: &Layer,
+        texts: &[(&[u32], &[u32])],
+        parallel: bool,
+        room: &mut Room,
+    ) -> Result<(), EmbedError> {
+        let Room { x, input, product, attention } = room;
+        let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
+        layer.query_key_value.apply(processor, x, rows, None, parallel, product)?;
+        grow(input, rows * self.hidden);
+        let mut first = 0;
+        for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
+            let out = &mut input[first * self.hidden..][..ids.len() * self.hidden];
+            let (heads, size) = (self.heads, self.hidden / self.heads);
+            let count = ids.len();
+            processor.dispatch(Attention { query_key_value: product, first, count, heads, size, room: attention, out });
+            first += ids.len();
+        }
+        layer.attention_output.apply(processor, input, rows, None, parallel, product)?;
+        processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.attention_norm });
+
+        layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, product)?;
+        grow(input, rows * self.inner);
+        for (index, row) in input.chunks_exact_mut(self.inner).take(rows).enumerate() {
+            product.copy(index, 0, row);
+        }
+        layer.output.apply(processor, input, rows, None, parallel, product)?;
+        processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.output_norm });
+        Ok(())
+    }
 }
 
 /// The checked tensors, taken out one by one.
 struct Parts {
     tensors: HashMap<String, Vec<f32>>,
+    epsilon: f32,
 }
 
 impl Parts {
@@ -176,7 +182,8 @@ impl Parts {
     }
 
     fn norm(&mut self, name: &str) -> Result<Norm, EmbedError> {
-        Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))? })
+        let epsilon = self.epsilon;
+        Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))?, epsilon })
     }
 
     /// One linear map from several that share their input.
@@ -186,8 +193,6 @@ impl Parts {
             weight.append(&mut self.take(&format!("{name}.weight"))?);
             bias.append(&mut self.take(&format!("{name}.bias"))?);
         }
-        let outputs = bias.len();
-        let transposed = || Tensor::from_vec(weight, (outputs, inputs), &Device::Cpu)?.t()?.contiguous();
-        Ok(Linear { weight: transposed().map_err(inference)?, bias })
+        Linear::new(weight, bias, inputs)
     }
 }

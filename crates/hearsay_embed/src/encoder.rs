@@ -1,16 +1,17 @@
 //! The encoder: texts in, vectors out.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
-use tokenizers::{PostProcessor, Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy};
+use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy};
 
 use crate::backbone::Backbone;
+use crate::cache::Cache;
 use crate::hash::model_hash;
 use crate::model_dir::{File, ModelFiles, Settings};
 use crate::pooling::normalize;
@@ -18,7 +19,7 @@ use crate::{EmbedError, Pooling, weights};
 
 /// Part of every model id. Raise it when a change to this crate makes other vectors of the same
 /// weights, so that caches are made anew.
-const REVISION: u8 = 1;
+const REVISION: u8 = 2;
 
 /// How to run an [`Encoder`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +69,7 @@ pub struct Encoder {
     tokenizer: Tokenizer,
     backbone: Backbone,
     pool: ThreadPool,
+    cache: Cache,
 }
 
 impl Encoder {
@@ -126,7 +128,7 @@ impl Encoder {
             directory,
         };
         tracing::info!(model = info.id, threads, "sentence encoder loaded");
-        Ok(Self { info, lowercased: settings.lowercased, tokenizer, backbone, pool })
+        Ok(Self { info, lowercased: settings.lowercased, tokenizer, backbone, pool, cache: Cache::default() })
     }
 
     /// What is known about the model.
@@ -151,42 +153,40 @@ impl Encoder {
     /// When the model's files passed loading and yet do not fit together, so that a token has no
     /// vector or a vector is not finite. No text causes an error with a sound model.
     pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        if let [text] = texts {
-            return Ok(vec![self.encode_one(text)?]);
-        }
-        if texts.is_empty() {
-            return Ok(Vec::new());
-        }
-        // Workers take the next text from a counter, rather than from a parallel iterator: a
-        // worker that waits for a part of its product then finds parts of products to help with,
-        // and not whole texts, which would pile up on its stack.
-        let next = AtomicUsize::new(0);
-        let slots: Vec<OnceLock<Result<Vec<f32>, EmbedError>>> = texts.iter().map(|_| OnceLock::new()).collect();
-        self.pool.broadcast(|_| {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(text), Some(slot)) = (texts.get(index), slots.get(index)) else {
-                    break;
-                };
-                slot.get_or_init(|| self.encode_here(text));
-            }
+        let tokens: Vec<_> = match texts {
+            [] => return Ok(Vec::new()),
+            [text] => vec![self.tokenize(text)],
+            _ => self.pool.install(|| texts.par_iter().map(|text| self.tokenize(text)).collect()),
+        };
+        let tokens = tokens.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let groups = groups(&tokens.iter().map(Encoding::len).collect::<Vec<_>>(), self.threads());
+        let encoded: Vec<_> = self.pool.install(|| match groups.as_slice() {
+            [group] => vec![self.encode_group(group, &tokens, self.threads() > 1)],
+            _ => groups.par_iter().with_max_len(1).map(|group| self.encode_group(group, &tokens, false)).collect(),
         });
-        slots
-            .into_iter()
-            .map(|slot| {
-                slot.into_inner()
-                    .unwrap_or_else(|| Err(EmbedError::Inference { problem: "a worker stopped early".to_owned() }))
-            })
-            .collect()
+        let mut vectors = vec![Vec::new(); texts.len()];
+        for (group, encoded) in groups.iter().zip(encoded) {
+            for (index, vector) in group.iter().zip(encoded?) {
+                vectors[*index] = vector;
+            }
+        }
+        Ok(vectors)
     }
 
-    /// Encodes one text, with all of the encoder's threads. See [`Encoder::encode`].
+    /// Encodes one text, with all of the encoder's threads, and remembers its vector: the 64 texts
+    /// of up to 2 KiB that were last asked for cost nothing when they are asked for again. For
+    /// questions; documents go through [`Encoder::encode`], which remembers nothing.
     ///
     /// # Errors
     ///
     /// As for [`Encoder::encode`].
     pub fn encode_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.pool.install(|| self.encode_here(text))
+        if let Some(vector) = self.cache.get(text) {
+            return Ok(vector);
+        }
+        let vector = self.encode(&[text])?.pop().unwrap_or_default();
+        self.cache.put(text, &vector);
+        Ok(vector)
     }
 
     /// How many tokens of a text the model sees, special tokens included.
@@ -198,7 +198,7 @@ impl Encoder {
         Ok(self.tokenize(text)?.len())
     }
 
-    fn tokenize(&self, text: &str) -> Result<tokenizers::Encoding, EmbedError> {
+    fn tokenize(&self, text: &str) -> Result<Encoding, EmbedError> {
         let encoded = if self.lowercased {
             self.tokenizer.encode_fast(text.to_lowercase(), true)
         } else {
@@ -207,24 +207,51 @@ impl Encoder {
         encoded.map_err(|error| EmbedError::Tokenize { bytes: text.len(), problem: error.to_string() })
     }
 
-    fn encode_here(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let tokens = self.tokenize(text)?;
-        let hidden = if tokens.is_empty() {
-            // Only with a tokenizer that adds no special tokens: the empty text is the zero vector.
-            Vec::new()
-        } else {
-            self.backbone.hidden_states(tokens.get_ids(), tokens.get_type_ids())?
-        };
-        let mut vector = self.info.pooling.apply(&hidden, self.info.dimension);
-        if self.info.normalized {
-            normalize(&mut vector);
-        }
-        if vector.iter().all(|value| value.is_finite()) {
-            Ok(vector)
+    /// The vectors of those of `tokens` that `group` names, in its order.
+    fn encode_group(&self, group: &[usize], tokens: &[Encoding], parallel: bool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let texts: Vec<_> =
+            group.iter().map(|index| (tokens[*index].get_ids(), tokens[*index].get_type_ids())).collect();
+        let mut vectors = Vec::with_capacity(texts.len());
+        self.backbone.run(&texts, parallel, |hidden| {
+            let mut vector = self.info.pooling.apply(hidden, self.info.dimension);
+            if self.info.normalized {
+                normalize(&mut vector);
+            }
+            vectors.push(vector);
+        })?;
+        if vectors.iter().flatten().all(|value| value.is_finite()) {
+            Ok(vectors)
         } else {
             Err(EmbedError::Inference { problem: "its vector is not finite".to_owned() })
         }
     }
+}
+
+/// How many tokens go through the model together, about: enough that the weights, which fit into
+/// no cache, are read seldom, and few enough that the numbers between them do.
+const TOKENS: usize = 384;
+
+/// Cuts texts of these lengths into groups of about the same number of tokens, of texts of about
+/// the same length: a multiple of `threads` where there are enough texts for it.
+fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
+    let total: usize = lengths.iter().sum();
+    let count = total.div_ceil(TOKENS).next_multiple_of(threads).max(1);
+    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    // The longest first: what is left for the end, when one thread may wait for another, is short.
+    order.sort_by_key(|index| (Reverse(lengths[*index]), *index));
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let (mut before, mut last) = (0, None);
+    for index in order {
+        // The group in whose share of all tokens the middle of the text falls.
+        let place = (2 * before + lengths[index]) * count / (2 * total).max(1);
+        before += lengths[index];
+        match groups.last_mut() {
+            Some(group) if last == Some(place) => group.push(index),
+            _ => groups.push(vec![index]),
+        }
+        last = Some(place);
+    }
+    groups
 }
 
 impl fmt::Debug for Encoder {
@@ -280,4 +307,27 @@ fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
     );
     let hash = model_hash(&[&files.weights.bytes, &files.tokenizer.bytes, relevant.as_bytes()]);
     format!("{name}@{hash}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_have_about_as_many_tokens_as_each_other() {
+        for (lengths, threads, expected) in [
+            (&[17][..], 2, &[&[0][..]][..]),
+            (&[5, 40, 5, 30], 1, &[&[1, 3, 0, 2]]),
+            (&[5, 40, 5, 30], 2, &[&[1], &[3, 0, 2]]),
+            (&[256, 3, 256, 250], 1, &[&[0], &[2, 3, 1]]),
+            (&[0, 0], 1, &[&[0, 1]]),
+        ] {
+            assert_eq!(groups(lengths, threads), expected, "{lengths:?} on {threads} threads");
+        }
+        for threads in 1..4 {
+            let groups = groups(&[36; 320], threads);
+            assert_eq!(groups.len(), 30, "on {threads} threads");
+            assert!(groups.iter().all(|group| (10..=11).contains(&group.len())));
+        }
+    }
 }

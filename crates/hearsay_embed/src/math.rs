@@ -3,6 +3,10 @@
 //! Every sum has one fixed order, and every function is plain arithmetic on each number alone, so
 //! that the compiler may vectorise without changing a bit.
 
+use pulp::{Simd, WithSimd};
+
+use crate::product::{PANEL, Panels};
+
 /// The activation function between the two halves of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activation {
@@ -12,59 +16,151 @@ pub(crate) enum Activation {
 }
 
 impl Activation {
-    pub(crate) fn apply(self, values: &mut [f32]) {
+    #[inline(always)]
+    fn of(self, x: f32) -> f32 {
         match self {
-            Self::Gelu => map(values, |x| 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))),
-            Self::GeluTanh => map(values, |x| {
+            Self::Gelu => 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2)),
+            Self::GeluTanh => {
+                // (1 + tanh y) / 2 is 1 / (1 + exp -2y), and with the sign of y apart, exp takes
+                // only what is not above zero.
                 let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
-                0.5 * x * (1.0 + inner.tanh())
-            }),
-            Self::Relu => map(values, |x| x.max(0.0)),
+                let power = exp(-2.0 * inner.abs());
+                let share = 1.0 / (1.0 + power);
+                x * if inner < 0.0 { power * share } else { share }
+            }
+            Self::Relu => x.max(0.0),
         }
     }
 }
 
-fn map(values: &mut [f32], function: impl Fn(f32) -> f32) {
-    for value in values {
-        *value = function(*value);
+/// Adds `bias` to each row of `values`, which are as long, and then applies the activation.
+pub(crate) struct AddBias<'a> {
+    pub(crate) values: &'a mut [f32],
+    pub(crate) bias: &'a [f32],
+    pub(crate) activation: Option<Activation>,
+}
+
+impl WithSimd for AddBias<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { values, bias, activation } = self;
+        match activation {
+            None => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| x,
+            ),
+            // One loop for each, so that no loop has a branch in it.
+            Some(Activation::Gelu) => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| Activation::Gelu.of(x),
+            ),
+            Some(Activation::GeluTanh) => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| Activation::GeluTanh.of(x),
+            ),
+            Some(Activation::Relu) => map(
+                values,
+                bias,
+                #[inline(always)]
+                |x| Activation::Relu.of(x),
+            ),
+        }
     }
 }
 
-/// Adds `residual` to `x`, and then gives each row of `x` mean 0 and variance 1, scaled by `weight`
-/// and moved by `bias`. A row is as long as these.
-pub(crate) fn add_and_normalize(x: &mut [f32], residual: &[f32], weight: &[f32], bias: &[f32], epsilon: f32) {
-    let size = weight.len();
-    for (row, residual) in x.chunks_exact_mut(size).zip(residual.chunks_exact(size)) {
-        for (value, residual) in row.iter_mut().zip(residual) {
-            *value += residual;
-        }
-        let mean = sum(row, |value| value) / size as f32;
-        let variance = sum(row, |value| (value - mean) * (value - mean)) / size as f32;
-        let scale = (variance + epsilon).sqrt().recip();
-        for (value, (weight, bias)) in row.iter_mut().zip(weight.iter().zip(bias)) {
-            *value = (*value - mean) * scale * weight + bias;
+/// Adds a product to the rows of `x`, and normalises them.
+pub(crate) struct AddAndNormalize<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) added: Option<&'a Panels>,
+    pub(crate) norm: &'a Norm,
+}
+
+impl WithSimd for AddAndNormalize<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Norm { weight, bias, epsilon } = self.norm;
+        for (index, row) in self.x.chunks_exact_mut(weight.len()).enumerate() {
+            if let Some(added) = self.added {
+                for (values, added) in row.chunks_mut(PANEL).zip(added.row(index)) {
+                    for (value, added) in values.iter_mut().zip(added) {
+                        *value += added;
+                    }
+                }
+            }
+            normalize(row, weight, bias, *epsilon);
         }
     }
 }
 
-/// Turns each row of `size` scores, times `scale`, into weights that sum to one.
-pub(crate) fn softmax(scores: &mut [f32], size: usize, scale: f32) {
-    for row in scores.chunks_exact_mut(size) {
-        let max = row.iter().fold(f32::NEG_INFINITY, |max, x| max.max(*x));
-        for value in row.iter_mut() {
-            *value = exp((*value - max) * scale);
-        }
-        let total = sum(row, |value| value);
-        for value in row {
-            *value /= total;
+/// What a layer norm has learnt.
+pub(crate) struct Norm {
+    pub(crate) weight: Vec<f32>,
+    pub(crate) bias: Vec<f32>,
+    pub(crate) epsilon: f32,
+}
+
+#[inline(always)]
+fn map(values: &mut [f32], bias: &[f32], function: impl Fn(f32) -> f32) {
+    for row in values.chunks_exact_mut(bias.len()) {
+        for (value, bias) in row.iter_mut().zip(bias) {
+            *value = function(*value + bias);
         }
     }
 }
 
-/// A sum in eight lanes, then over the lanes from first to last.
+/// Gives a row mean 0 and variance 1, scaled by `weight` and moved by `bias`, which are as long.
+#[inline(always)]
+fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
+    let size = row.len() as f32;
+    let mean = sum(row, |value| value) / size;
+    let variance = sum(row, |value| (value - mean) * (value - mean)) / size;
+    let scale = (variance + epsilon).sqrt().recip();
+    for (value, (weight, bias)) in row.iter_mut().zip(weight.iter().zip(bias)) {
+        *value = (*value - mean) * scale * weight + bias;
+    }
+}
+
+/// Turns a row of scores, times `scale`, into weights that sum to one.
+#[inline(always)]
+pub(crate) fn softmax(row: &mut [f32], scale: f32) {
+    let (blocks, rest) = row.as_chunks::<LANES>();
+    let mut lanes = [f32::NEG_INFINITY; LANES];
+    for block in blocks {
+        for (lane, value) in lanes.iter_mut().zip(block) {
+            *lane = if *value > *lane { *value } else { *lane };
+        }
+    }
+    for (lane, value) in lanes.iter_mut().zip(rest) {
+        *lane = if *value > *lane { *value } else { *lane };
+    }
+    let max = lanes.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    for value in row.iter_mut() {
+        *value = exp((*value - max) * scale);
+    }
+    let share = sum(row, |value| value).recip();
+    for value in row {
+        *value *= share;
+    }
+}
+
+/// How many sums run side by side: one vector register of AVX-512, two of AVX2.
+pub(crate) const LANES: usize = 16;
+
+/// A sum in lanes, then over the lanes from first to last.
+#[inline(always)]
 fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
-    let (blocks, rest) = values.as_chunks::<8>();
-    let mut lanes = [0.0_f32; 8];
+    let (blocks, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [0.0_f32; LANES];
     for block in blocks {
         for (lane, value) in lanes.iter_mut().zip(block) {
             *lane += function(*value);
@@ -79,6 +175,7 @@ fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
 /// The error function to about 1e-7: a rational function on [-4, 4], outside of which erf is ±1 in
 /// f32. These are the coefficients that Eigen and XLA use. The standard library has no erf, and
 /// none without branches, which a loop needs to be vectorised.
+#[inline(always)]
 fn erf(x: f32) -> f32 {
     const P: [f32; 7] = [
         -2.726_142_3e-10,
@@ -97,6 +194,7 @@ fn erf(x: f32) -> f32 {
 
 /// The exponential function for numbers not above zero, to about 1e-7 of the result. Cody and
 /// Waite's reduction to [-ln 2 / 2, ln 2 / 2], and the polynomial of the Cephes library.
+#[inline(always)]
 fn exp(x: f32) -> f32 {
     const P: [f32; 6] = [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1];
     // Adding and subtracting 1.5 · 2²³ rounds to a whole number without a call.
@@ -111,6 +209,7 @@ fn exp(x: f32) -> f32 {
     (polynomial(rest, &P) * rest * rest + rest + 1.0) * power
 }
 
+#[inline(always)]
 fn polynomial(x: f32, coefficients: &[f32]) -> f32 {
     let mut value = 0.0;
     for coefficient in coefficients {
@@ -122,6 +221,7 @@ fn polynomial(x: f32, coefficients: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processor::Processor;
 
     #[test]
     fn erf_is_right() {
@@ -164,7 +264,7 @@ mod tests {
             (Activation::Relu, [0.0, 0.0, 2.0]),
         ] {
             let mut values = [-1.0, 0.0, 2.0];
-            activation.apply(&mut values);
+            Processor::new().dispatch(AddBias { values: &mut values, bias: &[0.0; 3], activation: Some(activation) });
             for (value, expected) in values.iter().zip(expected) {
                 assert!((value - expected).abs() < 1e-6, "{activation:?}: {value}");
             }
@@ -173,21 +273,31 @@ mod tests {
 
     #[test]
     fn softmax_sums_to_one_however_large_the_scores() {
-        let mut scores = [1.0, 2.0, 3.0, 1e9, 0.0, -1e9];
-        softmax(&mut scores, 3, 1.0);
-        let expected = [0.090_030_57, 0.244_728_48, 0.665_240_94, 1.0, 0.0, 0.0];
-        for (value, expected) in scores.iter().zip(expected) {
-            assert!((value - expected).abs() < 1e-6, "{scores:?}");
+        for (mut scores, expected) in [
+            ([1.0, 2.0, 3.0], [0.090_030_57, 0.244_728_48, 0.665_240_94]),
+            ([1e9, 0.0, -1e9], [1.0, 0.0, 0.0]),
+            ([0.0, f32::NEG_INFINITY, 0.0], [0.5, 0.0, 0.5]),
+        ] {
+            softmax(&mut scores, 1.0);
+            for (value, expected) in scores.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-6, "{scores:?}");
+            }
         }
+        let mut scores: Vec<f32> = (0..40).map(|i| i as f32).collect();
+        softmax(&mut scores, 0.1);
+        assert!((scores.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert!((scores[39] / scores[29] - 1.0_f32.exp()).abs() < 1e-5);
     }
 
     #[test]
-    fn rows_are_normalised_each_on_its_own() {
-        let mut x = [1.0, 2.0, 3.0, 10.0, 10.0, 10.0];
-        add_and_normalize(&mut x, &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[1.0, 1.0, 2.0], &[0.0, 5.0, 0.0], 1e-12);
-        let expected = [-1.224_744_9, 5.0, 2.449_489_7, 0.0, 5.0, 0.0];
-        for (value, expected) in x.iter().zip(expected) {
-            assert!((value - expected).abs() < 1e-5, "{x:?}");
+    fn a_row_is_normalised() {
+        for (mut row, expected) in
+            [([1.0, 2.0, 3.0], [-1.224_744_9, 5.0, 2.449_489_7]), ([10.0, 10.0, 10.0], [0.0, 5.0, 0.0])]
+        {
+            normalize(&mut row, &[1.0, 1.0, 2.0], &[0.0, 5.0, 0.0], 1e-12);
+            for (value, expected) in row.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-5, "{row:?}");
+            }
         }
     }
 }

@@ -150,6 +150,10 @@ fn a_vector_is_the_same_to_the_bit_in_any_batch_and_on_any_number_of_threads() {
             check(&encoder, order);
         }
     }
+    // Asked for, and remembered.
+    for _ in 0..2 {
+        assert!(bits(&encoder().encode_one(texts[3]).unwrap()) == alone[3]);
+    }
     // Callers on several threads at once, who share the encoder's own.
     std::thread::scope(|scope| {
         for _ in 0..3 {

@@ -4,11 +4,13 @@
 //!   about them, against what the set answers.
 //! - [`leaks`]: generated [`worlds`]; what characters are told there, against what they are told in the same world without
 //!   all that they cannot know.
+//! - [`encoder`]: how long the sentence encoder takes.
 //!
-//! The program `hearsay_eval` prints both as tables, or as one JSON object per line.
+//! The program `hearsay_eval` prints them as tables, or as one JSON object per line.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod beliefs;
+pub mod encoder;
 pub mod leaks;
 mod random;
 pub mod stage;

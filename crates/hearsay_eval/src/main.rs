@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    leaks, stories,
+    encoder, leaks, stories,
 };
 use serde::Serialize;
 
@@ -45,6 +45,13 @@ The first differences are printed, and the exit code is 1 if there are any.
 Example:
   hearsay_eval leaks --worlds 1000 --seed 7")]
     Leaks(Leaks),
+    /// How fast the sentence encoder is: a question of 17 tokens, documents of 36 in batches of 32
+    #[command(after_help = "\
+The model is looked up as the programs do, unless --model names its directory.
+
+Example:
+  hearsay_eval encoder --threads 2")]
+    Encoder(Speed),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -66,12 +73,23 @@ struct Leaks {
     seed: u64,
 }
 
+#[derive(Debug, ClapArgs)]
+struct Speed {
+    /// How many threads encode
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// The directory of the model
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
     let args = Args::parse();
     let mut out = Output { json: args.json, out: io::BufWriter::new(io::stdout()) };
     let result = match &args.command {
         Command::Beliefs(command) => measure_beliefs(command, &mut out),
         Command::Leaks(command) => look_for_leaks(command, &mut out),
+        Command::Encoder(command) => time_encoder(command, &mut out),
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
         Ok(code) => code,
@@ -144,4 +162,13 @@ fn look_for_leaks(command: &Leaks, out: &mut Output) -> Result<ExitCode> {
         if out.json { writeln!(io::stderr(), "{text}")? } else { out.line(text)? }
     }
     Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn time_encoder(command: &Speed, out: &mut Output) -> Result<ExitCode> {
+    let speed = encoder::measure(command.model.as_deref(), command.threads)?;
+    out.data(&speed)?;
+    let encoder::Speed { threads, query_ms_p50, query_ms_p95, documents_per_s } = speed;
+    out.line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
+    out.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
+    Ok(ExitCode::SUCCESS)
 }

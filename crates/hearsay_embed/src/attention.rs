@@ -1,0 +1,101 @@
+//! Self-attention of one text.
+
+use pulp::{Simd, WithSimd};
+
+use crate::math::{LANES, softmax};
+use crate::product::{Matrix, Panels, multiply};
+
+/// How many numbers are computed side by side: keys and values lie in panels of this width.
+const PANEL: usize = 32;
+
+/// Each of `count` rows of `query_key_value`, from row `first` on, looks at all of them.
+pub(crate) struct Attention<'a> {
+    pub(crate) query_key_value: &'a Panels,
+    pub(crate) first: usize,
+    /// At least 1.
+    pub(crate) count: usize,
+    pub(crate) heads: usize,
+    /// How many numbers of a row are a head's.
+    pub(crate) size: usize,
+    pub(crate) room: &'a mut Room,
+    /// Takes what each row sees, `heads` · `size` numbers.
+    pub(crate) out: &'a mut [f32],
+}
+
+impl WithSimd for Attention<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { query_key_value, first, count, heads, size, room, out } = self;
+        let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
+        let hidden = heads * size;
+        room.fit(count, size);
+        let Room { query, key, keys: key_panels, values: value_panels, scores, context } = room;
+        let scale = (size as f32).sqrt().recip();
+        for head in 0..heads {
+            for row in 0..count {
+                let copy = |part, out: &mut [f32]| {
+                    query_key_value.copy(first + row, part * hidden + head * size, out);
+                };
+                copy(0, &mut query[row * size..][..size]);
+                copy(1, key);
+                let panel = &mut key_panels[row / PANEL * size * PANEL..][..size * PANEL];
+                for (number, column) in key.iter().zip(panel.as_chunks_mut::<PANEL>().0) {
+                    column[row % PANEL] = *number;
+                }
+                for (index, panel) in value_panels.chunks_exact_mut(count * PANEL).enumerate() {
+                    let width = PANEL.min(size - index * PANEL);
+                    let out = &mut panel[row * PANEL..][..width];
+                    query_key_value.copy(first + row, 2 * hidden + head * size + index * PANEL, out);
+                }
+            }
+            product(simd, query, size, key_panels, size, scores, keys);
+            for row in scores.chunks_exact_mut(keys) {
+                // Whole vectors, but not the whole panel: the values have no rows for the rest.
+                let row = &mut row[..count.next_multiple_of(LANES)];
+                row[count..].fill(f32::NEG_INFINITY);
+                softmax(row, scale);
+            }
+            product(simd, scores, keys, value_panels, count, context, values);
+            for (out, context) in out.chunks_exact_mut(hidden).zip(context.chunks_exact(values)) {
+                out[head * size..][..size].copy_from_slice(&context[..size]);
+            }
+        }
+    }
+}
+
+/// Room for one head of one text, kept between texts. Panels are filled up to whole ones; what the
+/// fillings hold is computed with, and never reaches a number outside of them.
+#[derive(Default)]
+pub(crate) struct Room {
+    query: Vec<f32>,
+    key: Vec<f32>,
+    /// Panels × size × 32 rows of the text.
+    keys: Vec<f32>,
+    /// Panels × rows × 32 numbers of a value.
+    values: Vec<f32>,
+    scores: Vec<f32>,
+    context: Vec<f32>,
+}
+
+impl Room {
+    fn fit(&mut self, count: usize, size: usize) {
+        let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
+        self.query.resize(count * size, 0.0);
+        self.key.resize(size, 0.0);
+        self.keys.resize(size * keys, 0.0);
+        self.values.resize(count * values, 0.0);
+        self.scores.resize(count * keys, 0.0);
+        self.context.resize(count * values, 0.0);
+    }
+}
+
+/// `y` = `a` · `b`, where `b` lies in panels of so many rows.
+#[inline(always)]
+fn product<S: Simd>(simd: S, a: &[f32], a_width: usize, b: &[f32], b_rows: usize, y: &mut [f32], y_width: usize) {
+    let a = Matrix { numbers: a, width: a_width };
+    for (index, panel) in b.chunks_exact(b_rows * PANEL).enumerate() {
+        multiply(simd, a, Matrix { numbers: panel, width: PANEL }, &[], &mut y[index * PANEL..], y_width);
+    }
+}
