@@ -1,6 +1,8 @@
 //! The words and vectors of all that can be recalled.
 
-use hearsay_model::{Fact, FactId, Key, PassageId, State, attribute};
+use std::borrow::Cow;
+
+use hearsay_model::{Fact, FactId, Key, Passage, PassageId, State, attribute};
 use rustc_hash::FxHashMap;
 
 use crate::words::stems;
@@ -12,6 +14,22 @@ pub enum DocId {
     Fact(FactId),
     /// A passage, by its text.
     Passage(PassageId),
+}
+
+/// The text of something that is there, as it is searched and encoded.
+pub fn text_of(state: &State, doc: DocId) -> Option<Cow<'_, str>> {
+    match doc {
+        DocId::Fact(id) => state.fact(id).map(|fact| fact.statement().into()),
+        DocId::Passage(id) => state.passage(id).map(|passage| passage_text(passage)),
+    }
+}
+
+/// The words of a passage, below what it is headed with.
+pub(crate) fn passage_text(passage: &Passage) -> Cow<'_, str> {
+    match &passage.title {
+        Some(title) => format!("{title}\n{}", passage.text).into(),
+        None => Cow::Borrowed(&passage.text),
+    }
 }
 
 /// A text as it is searched.
@@ -52,7 +70,7 @@ impl Index {
             index.add_fact(fact);
         }
         for (id, passage) in state.passages() {
-            index.add(DocId::Passage(id), &passage.text);
+            index.add(DocId::Passage(id), &passage_text(passage));
         }
         index
     }
@@ -68,7 +86,7 @@ impl Index {
                 }
                 Key::Passage(id) => {
                     let doc = DocId::Passage(*id);
-                    let added = state.passage(*id).is_some_and(|passage| self.add(doc, &passage.text));
+                    let added = state.passage(*id).is_some_and(|passage| self.add(doc, &passage_text(passage)));
                     new.extend(added.then_some(doc));
                 }
                 _ => {}
@@ -134,6 +152,11 @@ impl Index {
     /// Whether a text has its vector.
     pub fn has_vector(&self, id: DocId) -> bool {
         self.docs.get(&id).is_some_and(|doc| doc.vector.is_some())
+    }
+
+    /// Whether a text was ever there.
+    pub fn holds_doc(&self, id: DocId) -> bool {
+        self.docs.contains_key(&id)
     }
 
     /// How many texts there are.

@@ -26,7 +26,7 @@ mod tokens;
 mod words;
 
 pub use context::{Line, Receipt, Request, Scene, SceneContext, Section, Source};
-pub use index::{DocId, Index};
+pub use index::{DocId, Index, text_of};
 pub use mentions::{Named, Names};
 pub use rank::{Channels, Query, Ranked, Weights, rank};
 pub use render::Form;

@@ -35,6 +35,15 @@ pub struct Weights {
     pub graph: f32,
 }
 
+impl Weights {
+    /// Words alone.
+    pub const WORDS: Self = Self { words: 1.0, meaning: 0.0, graph: 0.0 };
+    /// Meaning alone.
+    pub const MEANING: Self = Self { words: 0.0, meaning: 1.0, graph: 0.0 };
+    /// The graph alone.
+    pub const GRAPH: Self = Self { words: 0.0, meaning: 0.0, graph: 1.0 };
+}
+
 impl Default for Weights {
     /// Meaning leads and words follow, because each is calibrated: a share of all that the question asks for. Fitted on
     /// the questions over the example campaign (`tests/questions`), together with the priors.
