@@ -12,10 +12,10 @@ use std::{
 
 use hearsay_belief::View;
 use hearsay_model::{
-    ApplyError, Author, Change, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as How, Operation,
+    ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as How, Operation,
     Passage, PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
 };
-use hearsay_recall::{DocId, Index, Names, Query, Weights, rank, text_of};
+use hearsay_recall::{DocId, Index, Names, Query, Ranked, Weights, rank, text_of};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -73,8 +73,17 @@ impl Method {
         match self {
             Self::Dense => Weights::MEANING,
             Self::Bm25 => Weights::WORDS,
-            Self::Graph => Weights::GRAPH,
-            Self::Rrf | Self::Hearsay => Weights::default(),
+            Self::Graph | Self::Rrf | Self::Hearsay => Weights::default(),
+        }
+    }
+
+    /// What a result is ranked by.
+    fn score(self, ranked: &Ranked) -> f32 {
+        match self {
+            Self::Dense => ranked.explanation.cosine.unwrap_or_default(),
+            Self::Bm25 => ranked.explanation.words.whole,
+            Self::Graph => ranked.explanation.walked,
+            Self::Rrf | Self::Hearsay => ranked.score,
         }
     }
 }
@@ -189,16 +198,21 @@ impl Corpus {
     }
 
     /// The groups that are found, the best first.
-    fn found(&self, question: &str, vector: Option<&[f32]>, weights: Weights) -> Vec<&str> {
+    fn found(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
         let view = View::of_dm(&self.state);
-        let names = Names::of(&view);
-        let query = Query { text: question, vector, named: names.mentioned(question), graph: true, weights };
+        let named = if method.weights().graph > 0.0 { Names::of(&view).mentioned(question) } else { Vec::new() };
+        let query = Query { text: question, vector, named, graph: true, weights: method.weights() };
+        let mut ranked = rank(&view, &self.index, &query);
+        if !matches!(method, Method::Hearsay) {
+            ranked.retain(|ranked| method.score(ranked) > 0.0);
+            ranked.sort_by(|a, b| method.score(b).total_cmp(&method.score(a)));
+        }
         let mut seen = BTreeSet::new();
         let group = |doc| match doc {
             DocId::Passage(id) => self.groups.get(&id).map(String::as_str),
             DocId::Fact(_) => None,
         };
-        let groups = rank(&view, &self.index, &query).into_iter().filter_map(|ranked| group(ranked.doc));
+        let groups = ranked.into_iter().filter_map(|ranked| group(ranked.doc));
         groups.filter(|group| seen.insert(*group)).collect()
     }
 
@@ -208,7 +222,7 @@ impl Corpus {
         for query in &task.queries {
             let vector = vector(&query.text);
             let start = Instant::now();
-            let of = |method: Method| self.found(&query.text, vector.as_deref(), method.weights());
+            let of = |method: Method| self.found(&query.text, vector.as_deref(), method);
             let found = match method {
                 Method::Rrf => fused(&of(Method::Dense), &of(Method::Bm25)),
                 method => of(method),
@@ -289,7 +303,8 @@ impl Maker {
         let title = Some(&line.title).filter(|title| !title.is_empty()).cloned();
         let speaker = line.speaker.as_deref().map(|speaker| self.entity(speaker)).transpose()?;
         let session = if talk { Some(self.session(&line.group)?) } else { None };
-        let passage = Arc::new(Passage { title, speaker, session, line: number, ..Passage::new(&line.text) });
+        let time = line.time.as_ref().map(|raw| Date { raw: raw.clone(), time: None });
+        let passage = Arc::new(Passage { title, speaker, session, time, line: number, ..Passage::new(&line.text) });
         self.changes.push(Change::AddPassage(Arc::clone(&passage)));
         Ok(passage)
     }
