@@ -112,6 +112,9 @@ const UNRELATED: f32 = 20.0;
 /// How much more meaning counts with facts than with passages: a statement is one sentence and says one thing.
 const FACT_CLARITY: f32 = 2.0;
 
+/// The cosine of a text that holds what is asked in other words.
+const SAYS_IT: f32 = 0.6;
+
 /// How much a neighbouring line's cosine counts against the line's own.
 const NEIGHBOUR: f32 = 0.5;
 
@@ -161,7 +164,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
         let (by_words, by_meaning) = (weights.words, weights.meaning * clarity);
         let words = words[at].mean();
         // Where a text has no vector, its words speak for its meaning too.
-        let means = meaning.smooth[at].map_or(words, |cosine| cosine.max(0.0));
+        let means = meaning.smooth[at].map_or(words * SAYS_IT, |cosine| cosine.max(0.0));
         (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
     };
     let facts: Vec<f32> = (0..candidates.facts).map(|at| fits(at, FACT_CLARITY * meaning.facts)).collect();
