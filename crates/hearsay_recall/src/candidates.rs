@@ -1,6 +1,6 @@
 //! What a view holds, laid out for one ranking.
 
-use hearsay_belief::View;
+use hearsay_belief::{Known, View};
 
 use crate::{DocId, Index, index::Doc};
 
@@ -12,6 +12,8 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Candidate<'a> {
     pub(crate) id: DocId,
     pub(crate) doc: &'a Doc,
+    /// What the asker knows of it, where it is a fact.
+    pub(crate) known: Option<&'a Known>,
 }
 
 /// All that the view holds and the index knows: facts by id, then passages by id. Numbers of candidates follow that order,
@@ -37,18 +39,18 @@ pub(crate) struct Said {
 }
 
 impl<'a> Candidates<'a> {
-    pub(crate) fn of(view: &View, index: &'a Index) -> Self {
+    pub(crate) fn of(view: &'a View, index: &'a Index) -> Self {
         let (mut all, mut at) = (Vec::with_capacity(view.facts().len()), vec![NONE; index.len()]);
-        let mut add = |id: DocId| {
+        let mut add = |id: DocId, known: Option<&'a Known>| {
             if let Some(place) = index.place_of(id) {
                 at[place as usize] = all.len() as u32;
-                all.push(Candidate { id, doc: index.doc_at(place) });
+                all.push(Candidate { id, doc: index.doc_at(place), known });
             }
             all.len()
         };
-        let facts = view.facts().map(|known| add(DocId::Fact(known.id()))).last().unwrap_or_default();
+        let facts = view.facts().map(|known| add(DocId::Fact(known.id()), Some(known))).last().unwrap_or_default();
         for (id, _) in view.passages() {
-            add(DocId::Passage(id));
+            add(DocId::Passage(id), None);
         }
         let mut order: Vec<usize> = (facts..all.len()).collect();
         let key = |candidate: usize| (all[candidate].doc.line.unwrap_or((NONE, 0)), candidate);

@@ -172,45 +172,46 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     // Where the walk begins, words count more: facts that only sound alike lead anywhere.
     let seeds: Vec<f32> = (0..candidates.facts).map(|at| fits(at, meaning.facts)).collect();
     let (walked, scale) = if graph { walked(&candidates, index, &seeds, &passages) } else { Default::default() };
-    let mut ranked: Vec<(usize, Ranked)> = Vec::new();
+    let mut found: Vec<(f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
     for (at, candidate) in candidates.all.iter().enumerate() {
         let passage = at.checked_sub(candidates.facts);
         // What facts hang together with says little of themselves.
         let by_walk = passage.map_or(0.0, |_| weights.graph * scale.score(walked.mass(at)));
         let (fits, about) = passage.map_or_else(|| (facts[at], NAMED_FACT), |at| (passages[at], NAMED_PASSAGE));
-        let fused = (fits.powi(SHARP) + by_walk.powi(SHARP)).powf(1.0 / SHARP as f32);
+        let fused =
+            if by_walk > 0.0 { (fits.powi(SHARP) + by_walk.powi(SHARP)).powf(1.0 / SHARP as f32) } else { fits };
         let fused = (fused + weights.graph * about * named.share(at)) / (1.0 + weights.graph * NAMED_FACT);
-        let prior = prior(view, candidate.id) / MOST_PRIOR;
-        let score = (fused * prior).min(1.0);
+        let score = (fused * prior(candidate.known) / MOST_PRIOR).min(1.0);
         if score > 0.0 {
-            let explanation = Explanation {
-                words: words[at],
-                cosine: meaning.cosine[at],
-                meaning: meaning.smooth[at],
-                named: named.share(at),
-                walked: by_walk,
-                path: Vec::new(),
-                prior,
-            };
-            let channels = Channels {
-                words: words[at].mean().min(1.0),
-                meaning: meaning.smooth[at].map(|cosine| cosine.max(0.0)),
-                graph: named.share(at).max(by_walk).min(1.0),
-            };
-            ranked.push((at, Ranked { doc: candidate.id, score, channels, explanation }));
+            found.push((score, by_walk, at));
         }
     }
-    ranked.sort_by(|(a, x), (b, y)| y.score.total_cmp(&x.score).then_with(|| a.cmp(b)));
-    for (at, result) in ranked.iter_mut().take(EXPLAINED) {
-        let step = |(fact, end): (usize, usize)| {
-            let DocId::Fact(fact) = candidates.all[fact].id else { return None };
-            let known = view.fact(fact)?;
-            let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
-            Some(WalkStep { entity: entity?.clone(), fact })
+    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+    let step = |(fact, end): (usize, usize)| {
+        let known = candidates.all[fact].known?;
+        let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
+        Some(WalkStep { entity: entity?.clone(), fact: known.id() })
+    };
+    let result = |(place, (score, by_walk, at)): (usize, (f32, f32, usize))| {
+        let path = if place < EXPLAINED && by_walk > 0.0 { walked.path(at, &candidates) } else { Vec::new() };
+        let candidate = &candidates.all[at];
+        let explanation = Explanation {
+            words: words[at],
+            cosine: meaning.cosine[at],
+            meaning: meaning.smooth[at],
+            named: named.share(at),
+            walked: by_walk,
+            path: path.into_iter().filter_map(step).collect(),
+            prior: prior(candidate.known) / MOST_PRIOR,
         };
-        result.explanation.path = walked.path(*at, &candidates).into_iter().filter_map(step).collect();
-    }
-    ranked.into_iter().map(|(_, result)| result).collect()
+        let channels = Channels {
+            words: words[at].mean().min(1.0),
+            meaning: meaning.smooth[at].map(|cosine| cosine.max(0.0)),
+            graph: named.share(at).max(by_walk).min(1.0),
+        };
+        Ranked { doc: candidate.id, score, channels, explanation }
+    };
+    found.into_iter().enumerate().map(result).collect()
 }
 
 /// What the vectors say.
@@ -251,20 +252,27 @@ impl Meaning {
 /// How mass that a walk left becomes a score: that of a text which would have got as much by itself.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scale {
+    /// The best of the passages by itself.
     best: f32,
+    /// What all of them have, sharpened, against the best.
     sum: f64,
+    /// The best of passages and facts.
+    most: f32,
 }
 
 impl Scale {
-    fn of(base: &[f32]) -> Self {
-        let best = base.iter().copied().fold(0.0, f32::max);
-        let sum = base.iter().map(|score| sharp(*score, best)).sum();
-        Self { best, sum }
+    fn of(passages: &[f32], facts: f32) -> Self {
+        let best = passages.iter().copied().fold(0.0, f32::max);
+        let sum = passages.iter().map(|score| sharp(*score, best)).sum::<f64>().max(1.0);
+        Self { best, sum, most: best.max(facts) }
     }
 
     fn score(&self, mass: f64) -> f32 {
+        if mass == 0.0 {
+            return 0.0;
+        }
         let by_itself = mass * self.sum / FROM_PASSAGES;
-        (self.best * by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
+        (self.most * by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
     }
 }
 
@@ -275,8 +283,8 @@ fn sharp(score: f32, best: f32) -> f64 {
 
 /// Walks from the ends of the facts that fit best, and from the passages that fit best.
 fn walked(candidates: &Candidates, index: &Index, facts: &[f32], passages: &[f32]) -> (Walked, Scale) {
-    let scale = Scale::of(passages);
     let best = facts.iter().copied().fold(0.0, f32::max);
+    let scale = Scale::of(passages, best);
     let least = (best * SEED_SHARE).max(f32::MIN_POSITIVE);
     let mut seeds: Vec<usize> = (0..facts.len()).filter(|fact| facts[*fact] >= least).collect();
     seeds.sort_by(|a, b| facts[*b].total_cmp(&facts[*a]).then(a.cmp(b)));
@@ -398,10 +406,9 @@ fn said(view: &View, id: DocId) -> Option<&str> {
     }
 }
 
-/// How much a result counts before the question is heard.
-fn prior(view: &View, doc: DocId) -> f32 {
-    let DocId::Fact(id) = doc else { return 1.0 + OWN - PASSAGE };
-    let Some(known) = view.fact(id) else { return 1.0 };
+/// How much a fact, or else a passage, counts before the question is heard.
+fn prior(fact: Option<&Known>) -> f32 {
+    let Some(known) = fact else { return 1.0 + OWN - PASSAGE };
     let own = known.ways().first().is_some_and(|way| way.via == Via::Own);
     let thin = THIN_PREDICATES.contains(&known.predicate().as_str());
     let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
