@@ -26,7 +26,9 @@ use hearsay_model::{
     KnowledgeId, Operation, Passage, Predicate, Provenance, Session, SessionId, Setting, Source, Standing, State,
     predicate,
 };
-use hearsay_recall::{ApproximateTokens, DocId, Form, Index, Names, Request, Scene, SceneContext};
+use hearsay_recall::{
+    ApproximateTokens, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, Weights, rank,
+};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -301,7 +303,8 @@ impl Kept {
     }
 }
 
-/// All that a character is told: the scene context in its four forms, with receipts and without; whom it trusts how far;
+/// All that a character is told: the scene context in its four forms, with receipts and without; the ranking of all that
+/// it knows, explained; whom it trusts how far;
 /// what it believes of all that it knows, and what it thinks that the others believe.
 pub fn answer(state: &State, question: &Question) -> String {
     let Question { asker, as_of, place, present, text } = question;
@@ -313,9 +316,10 @@ pub fn answer(state: &State, question: &Question) -> String {
     for (id, passage) in state.passages() {
         index.set_vector(DocId::Passage(id), &vector(&passage.text));
     }
+    let names = Names::of(&view);
     let context = SceneContext::assemble(&Request {
         view: &view,
-        names: &Names::of(&view),
+        names: &names,
         index: &index,
         calendar: state.calendar(),
         vocabulary: state.vocabulary(),
@@ -334,6 +338,11 @@ pub fn answer(state: &State, question: &Question) -> String {
             told.push_str(&context.render(form, receipts));
             told.push('\n');
         }
+    }
+    let (named, vector) = (names.mentioned(text), vector(text));
+    let query = Query { text, vector: Some(&vector), named, graph: true, weights: Weights::default() };
+    for ranked in rank(&view, &index, &query) {
+        told.push_str(&format!("{ranked:?}\n"));
     }
     told.push_str(&beliefs(&view));
     told

@@ -6,15 +6,21 @@
 //!   all that they cannot know.
 //! - [`encoder`]: how long the sentence encoder takes.
 //!
+//! - [`recall`]: retrieval [`tasks`]; whether what answers a question is found, and how fast.
+//!
 //! The program `hearsay_eval` prints them as tables, or as one JSON object per line.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod beliefs;
 pub mod encoder;
+pub mod figures;
 pub mod leaks;
 mod random;
+pub mod recall;
 pub mod stage;
 pub mod stories;
+pub mod tasks;
+pub mod vector_cache;
 pub mod worlds;
 
 pub use random::Random;

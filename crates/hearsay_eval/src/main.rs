@@ -1,20 +1,25 @@
-//! The program `hearsay_eval`: measures beliefs and leaks; prints tables that anyone can reproduce.
+//! The program `hearsay_eval`: measures recall, beliefs and leaks; prints tables that anyone can reproduce.
 
 use std::{
-    io::{self, Write},
+    collections::{BTreeMap, BTreeSet},
+    io::{self, IsTerminal, Write},
     path::PathBuf,
     process::ExitCode,
 };
 
 use anyhow::Result;
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    encoder, leaks, stories,
+    encoder, figures, leaks,
+    recall::{Corpus, Method, Run},
+    stories, tasks,
+    vector_cache::VectorCache,
 };
 use serde::Serialize;
 
-/// Measures Hearsay: who is thought to believe what, and whether anything leaks.
+/// Measures Hearsay: whether what answers a question is found, who is thought to believe what, and whether anything leaks.
 #[derive(Debug, Parser)]
 #[command(name = "hearsay_eval", version)]
 struct Args {
@@ -52,6 +57,76 @@ The model is looked up as the programs do, unless --model names its directory.
 Example:
   hearsay_eval encoder --threads 2")]
     Encoder(Speed),
+    /// Whether what answers a question is found: retrieval tasks through the engine
+    #[command(after_help = "\
+DIR is a task folder (corpus.jsonl, queries.jsonl, perhaps facts.jsonl), or holds
+such folders, which are then also counted as one. A question is put as a search by
+the DM; time is counted from the question with its vector to the ranking. Figures
+are means over questions, low and high the ends of 95 % bootstrap intervals.
+Behind them stands how far `hearsay` is ahead of the better of `dense` and `bm25`
+on the same questions.
+
+Example:
+  hearsay_eval recall data/retrieval/locomo data/retrieval/musique --method all")]
+    Recall(Recall),
+}
+
+#[derive(Debug, ClapArgs)]
+struct Recall {
+    /// The task folders
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    /// How to rank
+    #[arg(long, value_enum, default_value_t = Which::All)]
+    method: Which,
+    /// The folder of the model
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// Where vectors are kept between runs, instead of the system's directory for caches
+    #[arg(long, value_name = "FILE")]
+    cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// Cosine alone: the best part of each group
+    Dense,
+    /// BM25 alone: each group as one text
+    Bm25,
+    /// Dense and BM25 fused by reciprocal ranks, for comparison
+    Rrf,
+    /// The graph walk alone
+    Graph,
+    /// The ranking that a game uses
+    Hearsay,
+    /// Each of them
+    All,
+}
+
+impl Which {
+    fn methods(self) -> Vec<Method> {
+        match self {
+            Self::Dense => vec![Method::Dense],
+            Self::Bm25 => vec![Method::Bm25],
+            Self::Rrf => vec![Method::Rrf],
+            Self::Graph => vec![Method::Graph],
+            Self::Hearsay => vec![Method::Hearsay],
+            Self::All => Method::ALL.to_vec(),
+        }
+    }
+}
+
+/// How far `hearsay` is ahead of the better of dense and BM25, by one figure.
+#[derive(Debug, Serialize)]
+struct Lead<'a> {
+    set: &'a str,
+    method: Method,
+    against: Method,
+    figure: &'static str,
+    n: usize,
+    ahead: f64,
+    ahead_low: f64,
+    ahead_high: f64,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -90,6 +165,7 @@ fn main() -> ExitCode {
         Command::Beliefs(command) => measure_beliefs(command, &mut out),
         Command::Leaks(command) => look_for_leaks(command, &mut out),
         Command::Encoder(command) => time_encoder(command, &mut out),
+        Command::Recall(command) => measure_recall(command, &mut out),
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
         Ok(code) => code,
@@ -171,4 +247,119 @@ fn time_encoder(command: &Speed, out: &mut Output) -> Result<ExitCode> {
     out.line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
     out.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn measure_recall(command: &Recall, out: &mut Output) -> Result<ExitCode> {
+    let methods = command.method.methods();
+    let encoder = Encoder::load(find_model(command.model.as_deref())?, EncoderOptions { threads: processors() })?;
+    let file = command.cache.clone().map_or_else(VectorCache::default_file, Ok)?;
+    let mut cache = VectorCache::open(&file, &encoder.info().id, encoder.info().dimension)?;
+    let mut runs: Vec<(String, BTreeMap<Method, Run>)> = Vec::new();
+    for dir in &command.dirs {
+        let tasks = tasks::read(dir)?;
+        let mut pooled: BTreeMap<Method, Run> = BTreeMap::new();
+        for task in &tasks {
+            let mut corpus = Corpus::of(task)?;
+            let texts: Vec<_> = corpus.texts().collect();
+            let wanted: BTreeSet<String> = texts.iter().map(|(_, text)| text.clone()).collect();
+            let questions = task.queries.iter().map(|query| query.text.clone());
+            let told = |left| progress(&format!("{}: {left} texts to encode ", task.name));
+            cache.fill(&wanted.into_iter().chain(questions).collect(), &encoder, told)?;
+            for (doc, text) in &texts {
+                if let Some(vector) = cache.get(text) {
+                    corpus.set_vector(*doc, vector);
+                }
+            }
+            let mut measured = BTreeMap::new();
+            for &method in &methods {
+                let run = corpus.run(task, method, |text| cache.get(text).map(<[f32]>::to_vec));
+                pooled.entry(method).or_default().pool(&run);
+                measured.insert(method, run);
+            }
+            runs.push((task.name.clone(), measured));
+        }
+        if let [first, _, ..] = &tasks[..] {
+            let name = first.name.split('/').next().unwrap_or_default();
+            runs.push((format!("{name} pooled"), pooled));
+        }
+    }
+    progress("");
+    let head = ["set", "method", "n", "hit1", "r2", "r5", "r10", "ndcg5", "ms p50", "ms p95", "index s"];
+    let table = |cells: &[String]| {
+        let cells = cells.iter().enumerate().map(|(at, cell)| match at {
+            0 => format!("{cell:22}"),
+            1 => format!("{cell:8}"),
+            2 => format!("{cell:>5}"),
+            8.. => format!("{cell:>9}"),
+            _ => format!("{cell:>20}"),
+        });
+        cells.collect::<String>().trim_end().to_owned()
+    };
+    out.line(table(&head.map(str::to_owned)))?;
+    for (set, measured) in &runs {
+        for (&method, run) in measured {
+            let row = run.row(set, method);
+            out.data(&row)?;
+            let f = &row.figures;
+            let ends = [
+                (f.hit1_low, f.hit1_high),
+                (f.r2_low, f.r2_high),
+                (f.r5_low, f.r5_high),
+                (f.r10_low, f.r10_high),
+                (f.ndcg5_low, f.ndcg5_high),
+            ];
+            let shown =
+                f.means().into_iter().zip(ends).map(|(mean, (low, high))| format!("{mean:.3} ({low:.3}-{high:.3})"));
+            let times = [row.query_ms_p50, row.query_ms_p95, row.index_s].map(|time| format!("{time:.2}"));
+            let first = [set.clone(), method.as_str().to_owned(), row.n.to_string()];
+            out.line(table(&first.into_iter().chain(shown).chain(times).collect::<Vec<_>>()))?;
+        }
+    }
+    for (set, measured) in &runs {
+        compare(set, measured, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How far `hearsay` is ahead of the better of dense and BM25, by each figure.
+fn compare(set: &str, measured: &BTreeMap<Method, Run>, out: &mut Output) -> Result<()> {
+    let of = |method| measured.get(&method).map(|run| run.scores.as_slice());
+    let (Some(hearsay), Some(dense), Some(bm25)) = (of(Method::Hearsay), of(Method::Dense), of(Method::Bm25)) else {
+        return Ok(());
+    };
+    let against = [(Method::Dense, figures::ahead(hearsay, dense)), (Method::Bm25, figures::ahead(hearsay, bm25))];
+    out.line(format!("\n{set}: hearsay against the better of dense and bm25"))?;
+    for (at, figure) in figures::NAMES.into_iter().enumerate() {
+        // Least ahead of the better one.
+        let [a, b] = &against;
+        let (against, ahead) = if a.1[at].mean <= b.1[at].mean { a } else { b };
+        let figures::Interval { mean, low, high } = ahead[at];
+        let n = hearsay.len();
+        let lead = Lead {
+            set,
+            method: Method::Hearsay,
+            against: *against,
+            figure,
+            n,
+            ahead: mean,
+            ahead_low: low,
+            ahead_high: high,
+        };
+        out.data(&lead)?;
+        out.line(format!("  {figure:6} {:6}{mean:>+8.3} ({low:+.3} to {high:+.3})", against.as_str()))?;
+    }
+    Ok(())
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A line on the terminal that the next one replaces.
+fn progress(text: &str) {
+    let mut err = io::stderr();
+    if err.is_terminal() {
+        // What cannot be shown is not missed.
+        let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
+    }
 }

@@ -1,6 +1,8 @@
-//! The words and vectors of all that can be recalled.
+//! The words and vectors of all that can be recalled, and how it hangs together.
 
-use hearsay_model::{Fact, FactId, Key, PassageId, State, attribute};
+use std::borrow::Cow;
+
+use hearsay_model::{EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, SessionId, State, attribute};
 use rustc_hash::FxHashMap;
 
 use crate::words::stems;
@@ -14,23 +16,51 @@ pub enum DocId {
     Passage(PassageId),
 }
 
+/// The text of something that is there, as it is encoded.
+pub fn text_of(state: &State, doc: DocId) -> Option<Cow<'_, str>> {
+    match doc {
+        DocId::Fact(id) => state.fact(id).map(|fact| fact.statement().into()),
+        DocId::Passage(id) => state.passage(id).map(|passage| passage_text(passage)),
+    }
+}
+
+/// The words of a passage, below what it is headed with.
+fn passage_text(passage: &Passage) -> Cow<'_, str> {
+    match &passage.title {
+        Some(title) => format!("{title}\n{}", passage.text).into(),
+        None => Cow::Borrowed(&passage.text),
+    }
+}
+
 /// A text as it is searched.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doc {
     /// Term and count, sorted by term.
-    pub(crate) terms: Vec<(u32, u32)>,
+    terms: Vec<(u32, u32)>,
     /// Number of terms.
     pub(crate) length: u32,
     /// Where its vector begins.
     vector: Option<u32>,
+    /// The session or document that a passage is a part of, and its line there.
+    pub(crate) line: Option<(u32, u32)>,
+    /// Subject and object of a fact, unless it is a free sentence: whom that is about, only its words tell.
+    pub(crate) ends: [Option<u32>; 2],
+    /// The passages that bear a fact out. Sorted.
+    pub(crate) evidence: Vec<PassageId>,
 }
 
 impl Doc {
-    /// How often the text has a term.
-    pub(crate) fn count(&self, term: u32) -> Option<f32> {
-        let at = self.terms.binary_search_by_key(&term, |(of, _)| *of).ok()?;
-        Some(self.terms[at].1 as f32)
+    /// Whether the text has a term.
+    pub(crate) fn has(&self, term: u32) -> bool {
+        self.terms.binary_search_by_key(&term, |(of, _)| *of).is_ok()
     }
+}
+
+/// What passages can be parts of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Whole {
+    Session(SessionId),
+    Document(EntityId),
 }
 
 /// Words and vectors of facts and passages, fed by what each operation touched, in time proportional to that.
@@ -39,7 +69,16 @@ impl Doc {
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
-    docs: FxHashMap<DocId, Doc>,
+    /// For each term the texts that have it, with how often. Sorted by text.
+    postings: Vec<Vec<(u32, u32)>>,
+    ids: FxHashMap<DocId, u32>,
+    docs: Vec<Doc>,
+    entities: FxHashMap<EntityId, u32>,
+    /// For each entity the facts that have it as an end.
+    facts_of: Vec<Vec<u32>>,
+    /// For each passage the facts that it bears out.
+    borne_out: FxHashMap<PassageId, Vec<u32>>,
+    wholes: FxHashMap<Whole, u32>,
     dimension: usize,
     vectors: Vec<f32>,
 }
@@ -51,8 +90,8 @@ impl Index {
         for fact in state.facts() {
             index.add_fact(fact);
         }
-        for (id, passage) in state.passages() {
-            index.add(DocId::Passage(id), &passage.text);
+        for (_, passage) in state.passages() {
+            index.add_passage(passage);
         }
         index
     }
@@ -67,9 +106,8 @@ impl Index {
                     new.extend(added.then_some(DocId::Fact(*id)));
                 }
                 Key::Passage(id) => {
-                    let doc = DocId::Passage(*id);
-                    let added = state.passage(*id).is_some_and(|passage| self.add(doc, &passage.text));
-                    new.extend(added.then_some(doc));
+                    let added = state.passage(*id).is_some_and(|passage| self.add_passage(passage));
+                    new.extend(added.then_some(DocId::Passage(*id)));
                 }
                 _ => {}
             }
@@ -82,24 +120,100 @@ impl Index {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }
 
+    /// Whether the fact is new. What bears it out may have changed, its text and ends never do.
     fn add_fact(&mut self, fact: &Fact) -> bool {
-        Self::holds(fact) && self.add(DocId::Fact(fact.id()), fact.statement())
-    }
-
-    /// Whether the text is new. The text of an id never changes.
-    fn add(&mut self, id: DocId, text: &str) -> bool {
-        if self.docs.contains_key(&id) {
+        if !Self::holds(fact) {
             return false;
         }
+        let (at, new) = self.place(DocId::Fact(fact.id()));
+        if new {
+            self.set_words(at, fact.statement());
+            if *fact.predicate() != *attribute::LORE {
+                let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
+                self.docs[at as usize].ends = ends;
+                for (place, end) in ends.iter().enumerate() {
+                    if let Some(end) = end.filter(|end| !ends[..place].contains(&Some(*end))) {
+                        self.facts_of[end as usize].push(at);
+                    }
+                }
+            }
+        }
+        let passage = |evidence: &Evidence| match evidence {
+            Evidence::Passage { passage, .. } => Some(*passage),
+            Evidence::File { .. } => None,
+        };
+        let mut evidence: Vec<PassageId> = fact.provenance().evidence.iter().filter_map(passage).collect();
+        evidence.sort_unstable();
+        evidence.dedup();
+        let before = std::mem::replace(&mut self.docs[at as usize].evidence, evidence.clone());
+        if before != evidence {
+            for id in before {
+                self.borne_out.entry(id).or_default().retain(|fact| *fact != at);
+            }
+            for id in evidence {
+                self.borne_out.entry(id).or_default().push(at);
+            }
+        }
+        new
+    }
+
+    /// Whether the passage is new. Its date may have changed, its text never does.
+    fn add_passage(&mut self, passage: &Passage) -> bool {
+        let (at, new) = self.place(DocId::Passage(passage.id()));
+        let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
+        self.set_words(at, &format!("{}\n{date}", passage_text(passage)));
+        let session = passage.session.clone().map(Whole::Session);
+        if let Some(whole) = session.or_else(|| passage.document.clone().map(Whole::Document)) {
+            let next = self.wholes.len() as u32;
+            let whole = *self.wholes.entry(whole).or_insert(next);
+            self.docs[at as usize].line = Some((whole, passage.line));
+        }
+        new
+    }
+
+    /// The place of a text, and whether it is new.
+    fn place(&mut self, id: DocId) -> (u32, bool) {
+        let next = self.docs.len() as u32;
+        let at = *self.ids.entry(id).or_insert(next);
+        if at == next {
+            self.docs.push(Doc::default());
+        }
+        (at, at == next)
+    }
+
+    fn entity_or_new(&mut self, id: &EntityId) -> u32 {
+        if let Some(entity) = self.entities.get(id) {
+            return *entity;
+        }
+        let next = self.facts_of.len() as u32;
+        self.entities.insert(id.clone(), next);
+        self.facts_of.push(Vec::new());
+        next
+    }
+
+    fn set_words(&mut self, at: u32, text: &str) {
         let mut found: Vec<u32> = Vec::new();
         for stem in stems(text) {
             let next = self.terms.len() as u32;
             found.push(*self.terms.entry(stem).or_insert(next));
         }
+        self.postings.resize_with(self.terms.len(), Vec::new);
         found.sort_unstable();
-        let counts = found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
-        self.docs.insert(id, Doc { terms: counts, length: found.len() as u32, vector: None });
-        true
+        let counts: Vec<(u32, u32)> = found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+        let doc = &mut self.docs[at as usize];
+        if doc.terms == counts {
+            return;
+        }
+        doc.length = found.len() as u32;
+        for (term, _) in std::mem::replace(&mut doc.terms, counts.clone()) {
+            self.postings[term as usize].retain(|(doc, _)| *doc != at);
+        }
+        for (term, count) in counts {
+            let postings = &mut self.postings[term as usize];
+            // Nearly always at the end.
+            let place = postings.partition_point(|(doc, _)| *doc < at);
+            postings.insert(place, (at, count));
+        }
     }
 
     /// Gives a text its vector, of length 1. The first vector sets the dimension; one of another is ignored.
@@ -107,9 +221,10 @@ impl Index {
         if self.dimension == 0 {
             self.dimension = vector.len();
         }
-        let Some(doc) = self.docs.get_mut(&id).filter(|_| vector.len() == self.dimension && !vector.is_empty()) else {
+        let Some(at) = self.ids.get(&id).filter(|_| vector.len() == self.dimension && !vector.is_empty()) else {
             return;
         };
+        let doc = &mut self.docs[*at as usize];
         if doc.vector.is_none() {
             doc.vector = Some((self.vectors.len() / self.dimension) as u32);
             self.vectors.extend_from_slice(vector);
@@ -118,7 +233,7 @@ impl Index {
 
     /// A text's vector.
     pub fn vector(&self, id: DocId) -> Option<&[f32]> {
-        let start = self.docs.get(&id)?.vector? as usize * self.dimension;
+        let start = self.docs[*self.ids.get(&id)? as usize].vector? as usize * self.dimension;
         self.vectors.get(start..start + self.dimension)
     }
 
@@ -126,14 +241,19 @@ impl Index {
     pub fn clear_vectors(&mut self) {
         self.dimension = 0;
         self.vectors.clear();
-        for doc in self.docs.values_mut() {
+        for doc in &mut self.docs {
             doc.vector = None;
         }
     }
 
     /// Whether a text has its vector.
     pub fn has_vector(&self, id: DocId) -> bool {
-        self.docs.get(&id).is_some_and(|doc| doc.vector.is_some())
+        self.ids.get(&id).is_some_and(|at| self.docs[*at as usize].vector.is_some())
+    }
+
+    /// Whether a text was ever there.
+    pub fn holds_doc(&self, id: DocId) -> bool {
+        self.ids.contains_key(&id)
     }
 
     /// How many texts there are.
@@ -146,12 +266,36 @@ impl Index {
         self.docs.is_empty()
     }
 
-    pub(crate) fn doc(&self, id: DocId) -> Option<&Doc> {
-        self.docs.get(&id)
+    /// Where a text stands among all. The order says nothing that an asker may learn.
+    pub(crate) fn place_of(&self, id: DocId) -> Option<u32> {
+        self.ids.get(&id).copied()
+    }
+
+    pub(crate) fn doc_at(&self, place: u32) -> &Doc {
+        &self.docs[place as usize]
     }
 
     pub(crate) fn term(&self, stem: &str) -> Option<u32> {
         self.terms.get(stem).copied()
+    }
+
+    /// The places of the texts that have a term, with how often.
+    pub(crate) fn postings(&self, term: u32) -> &[(u32, u32)] {
+        &self.postings[term as usize]
+    }
+
+    pub(crate) fn entity(&self, id: &EntityId) -> Option<u32> {
+        self.entities.get(id).copied()
+    }
+
+    /// The places of the facts that have an entity as an end.
+    pub(crate) fn facts_of(&self, entity: u32) -> &[u32] {
+        &self.facts_of[entity as usize]
+    }
+
+    /// The places of the facts that a passage bears out.
+    pub(crate) fn borne_out(&self, id: PassageId) -> &[u32] {
+        self.borne_out.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// Cosine of a query vector and a text's, both of length 1. Summed in a fixed order, eight lanes wide.

@@ -5,8 +5,8 @@
 //! know cannot influence what it is told, not even by its weight.
 //!
 //! - [`Index`]: words and vectors of all facts and passages, fed by what each operation touched.
-//! - [`rank`]: candidates by words (stemmed BM25), meaning (exact cosine) and graph (one hop), in one ranking in which
-//!   every result explains itself.
+//! - [`rank`]: candidates by words (stemmed BM25), meaning (exact cosine) and graph (a walk), in one ranking in which every
+//!   result explains itself.
 //! - [`SceneContext`]: who the speaker is, whom it knows, the scene, what it knows that bears on a question; within a
 //!   token budget, each line with its receipt; as text, Markdown, JSON or a compact prompt.
 //! - [`graph`]: neighbours, shortest path, identity, visible subgraph.
@@ -14,21 +14,26 @@
 //! Pure and deterministic: the same view, question and vectors give the same bytes. Ties break on ids.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod candidates;
 mod context;
 pub mod graph;
 mod index;
+mod lexical;
 mod mentions;
 mod rank;
 mod render;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod walk;
 mod words;
 
 pub use context::{Line, Receipt, Request, Scene, SceneContext, Section, Source};
-pub use index::{DocId, Index};
+pub use index::{DocId, Index, text_of};
+pub use lexical::Words;
 pub use mentions::{Named, Names};
-pub use rank::{Channels, Query, Ranked, Weights, rank};
+pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Weights, rank};
 pub use render::Form;
 pub use tokens::{ApproximateTokens, TokenCounter};
+pub use walk::WalkStep;
 pub use words::stems;

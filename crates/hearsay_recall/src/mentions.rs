@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{Recency, View};
 use hearsay_model::{Credence, EntityId, attribute, text};
+use rustc_hash::FxHashMap;
 
 /// Attributes by which people are spoken of: "the ferryman".
 const DESCRIPTIONS: [&str; 2] = ["occupation", "title"];
@@ -27,8 +28,12 @@ pub struct Names {
     first: BTreeMap<EntityId, String>,
     /// All names of an entity as words, without an article at their start.
     whole: BTreeMap<EntityId, BTreeSet<Vec<String>>>,
+    /// Whose names these are.
+    bearers: FxHashMap<Vec<String>, BTreeSet<EntityId>>,
     /// Parts of names, and what people are, each of whom it is true of alone.
     parts: BTreeMap<Vec<String>, EntityId>,
+    /// How many words the longest of them has.
+    longest: usize,
 }
 
 /// An entity that a question names, with the names by which the knower would recognise it in a text.
@@ -80,6 +85,8 @@ impl Names {
                 }
             }
             if !words.is_empty() {
+                names.longest = names.longest.max(words.len());
+                names.bearers.entry(words.clone()).or_default().insert(id.clone());
                 names.whole.entry(id.clone()).or_default().insert(words);
             }
         }
@@ -87,8 +94,13 @@ impl Names {
         // go before descriptions.
         for (words, bearers) in descriptions.into_iter().chain(parts) {
             match bearers.first().filter(|_| bearers.len() == 1 && !words.is_empty()) {
-                Some(id) => drop(names.parts.insert(words, id.clone())),
-                None => drop(names.parts.remove(&words)),
+                Some(id) => {
+                    names.longest = names.longest.max(words.len());
+                    names.parts.insert(words, id.clone());
+                }
+                None => {
+                    names.parts.remove(&words);
+                }
             }
         }
         names
@@ -103,9 +115,16 @@ impl Names {
     /// knows one such. Sorted, each once.
     pub fn mentioned(&self, question: &str) -> Vec<Named> {
         let words = text::words(question);
-        let whole = self.whole.iter().flat_map(|(id, names)| names.iter().map(move |name| (name, id, true)));
-        let parts = self.parts.iter().map(|(name, id)| (name, id, false));
-        let mut names: Vec<_> = whole.chain(parts).collect();
+        let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();
+        for start in 0..words.len() {
+            for end in start + 1..=words.len().min(start + self.longest) {
+                if let Some((name, bearers)) = self.bearers.get_key_value(&words[start..end]) {
+                    names.extend(bearers.iter().map(|id| (name, id, true)));
+                }
+                names.extend(self.parts.get_key_value(&words[start..end]).map(|(name, id)| (name, id, false)));
+            }
+        }
+        let mut names: Vec<_> = names.into_iter().collect();
         // The longest name first, whole names before parts: "Odo Brandt" is not also "Brandt the Elder".
         names.sort_by(|a, b| (b.2, b.0.len()).cmp(&(a.2, a.0.len())).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
         let mut found = BTreeSet::new();

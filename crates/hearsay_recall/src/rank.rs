@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::{Heard, Known, Via, View};
-use hearsay_model::{EntityId, attribute, text};
-use rustc_hash::FxHashMap;
+use hearsay_belief::{Known, Via, View};
+use hearsay_model::{EntityId, text};
 use serde::Serialize;
 
-use crate::{DocId, Index, Named, index::Doc, words::stems};
+use crate::{
+    DocId, Index, Named,
+    candidates::Candidates,
+    lexical::{Words, words},
+    walk::{Start, WalkStep, Walked, walk},
+    words::stems,
+};
 
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
@@ -24,22 +29,31 @@ pub struct Query<'a> {
     pub weights: Weights,
 }
 
-/// How much each channel counts. Only their ratio matters.
+/// How much each channel counts, against what it counts by itself: 1 each, unless somebody wants a channel more, less or
+/// not at all.
+///
+/// By themselves words count 1, and meaning counts the more, the clearer its best stands out from the rest of the view:
+/// on short lines of talk about as much as words, on whole sentences and paragraphs two or three times as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Stemmed BM25, against the best in the view.
+    /// Stemmed BM25, as a share of all that the question asks for.
     pub words: f32,
-    /// Cosine, above what unrelated sentences have.
+    /// Cosine.
     pub meaning: f32,
-    /// Facts of the entities that the question names, and one hop on.
+    /// What is about those whom the question names, and what a walk from them and from the best facts reaches.
     pub graph: f32,
 }
 
+impl Weights {
+    /// Words alone.
+    pub const WORDS: Self = Self { words: 1.0, meaning: 0.0, graph: 0.0 };
+    /// Meaning alone.
+    pub const MEANING: Self = Self { words: 0.0, meaning: 1.0, graph: 0.0 };
+}
+
 impl Default for Weights {
-    /// Meaning leads and words follow, because each is calibrated: a share of all that the question asks for. Fitted on
-    /// the questions over the example campaign (`tests/questions`), together with the priors.
     fn default() -> Self {
-        Self { words: 0.35, meaning: 1.0, graph: 0.4 }
+        Self { words: 1.0, meaning: 1.0, graph: 1.0 }
     }
 }
 
@@ -54,8 +68,27 @@ pub struct Channels {
     pub graph: f32,
 }
 
+/// Why a result is where it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Explanation {
+    /// Words, level by level.
+    pub words: Words,
+    /// The cosine of question and text; nothing where one has no vector.
+    pub cosine: Option<f32>,
+    /// The same with the lines before and after a passage, which count half each.
+    pub meaning: Option<f32>,
+    /// The share of those whom the question names that the result is about.
+    pub named: f32,
+    /// What the walk over the graph gives it: as much as a text has by itself that fits so well, 0.0–1.0.
+    pub walked: f32,
+    /// How the walk came there, for the first [`EXPLAINED`] results.
+    pub path: Vec<WalkStep>,
+    /// How much it counts before the question is heard, 0.0–1.0.
+    pub prior: f32,
+}
+
 /// A result.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
     /// What was found.
     pub doc: DocId,
@@ -63,17 +96,45 @@ pub struct Ranked {
     pub score: f32,
     /// What each channel said.
     pub channels: Channels,
+    /// The same in full.
+    pub explanation: Explanation,
 }
 
-/// The cosine at which two sentences say the same, with this encoder. Unrelated ones have about none.
-const COSINE_CEILING: f32 = 0.75;
+/// How many results have the path of the walk with them.
+pub const EXPLAINED: usize = 32;
 
-/// BM25's saturation of repeated words, and its weight of a text's length.
-const K1: f32 = 0.9;
-const B: f32 = 0.4;
+/// How much meaning counts for each point by which the best cosine is above the mean of the view.
+const CLARITY: f32 = 3.0;
+
+/// As many texts of cosine 0 are thought beside the view's, so that the mean of a few says little.
+const UNRELATED: f32 = 20.0;
+
+/// How much more meaning counts with facts than with passages: a statement is one sentence and says one thing.
+const FACT_CLARITY: f32 = 2.0;
+
+/// The cosine of a text that holds what is asked in other words.
+const SAYS_IT: f32 = 0.6;
+
+/// How much a neighbouring line's cosine counts against the line's own.
+const NEIGHBOUR: f32 = 0.5;
+
+/// How much it counts that a fact, or a passage, is about those whom the question names, against words and meaning.
+const NAMED_FACT: f32 = 0.3;
+const NAMED_PASSAGE: f32 = 0.04;
 
 /// What a fact one hop away from a named entity counts, against one of the entity itself.
 const ONE_HOP: f32 = 0.2;
+
+/// The walk begins from at most so many facts, each at least so good as the best, and the more the better it is.
+const SEEDS: usize = 10;
+const SEED_SHARE: f32 = 0.85;
+
+/// How much of the walk begins at passages.
+const FROM_PASSAGES: f64 = 0.3;
+
+/// How sharply the best is told from the good: what is half as good gets a thousandth of the mass, and of two scores the
+/// greater nearly is their fusion.
+const SHARP: i32 = 10;
 
 /// What the asker saw, read or was told itself counts so much more than what its place or everybody knows.
 const OWN: f32 = 0.5;
@@ -93,157 +154,263 @@ const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
 
 /// Ranks what a view holds against a query: the best first, ties by id. What no channel speaks for is left out.
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
-    let docs = candidates(view, index);
-    let words = words_channel(&docs, index, query.text);
-    let graph = if query.graph { graph_channel(view, index, &query.named) } else { FxHashMap::default() };
-    let mut ranked: Vec<Ranked> = Vec::new();
-    for ((id, doc), words) in docs.iter().zip(words) {
-        let cosine = query.vector.and_then(|vector| index.similarity(doc, vector));
-        let meaning = cosine.map(|cosine| (cosine / COSINE_CEILING).clamp(0.0, 1.0));
-        let channels = Channels { words, meaning, graph: graph.get(id).copied().unwrap_or_default() };
-        let score = fuse(&channels, query.vector.is_some(), &query.weights) * prior(view, *id) / MOST_PRIOR;
+    let Query { weights, .. } = query;
+    let candidates = Candidates::of(view, index);
+    let words = words(&candidates, index, query.text);
+    let meaning = Meaning::of(&candidates, index, query.vector);
+    let graph = query.graph && weights.graph > 0.0;
+    let named = if graph { Mentioned::of(view, index, &candidates, &query.named) } else { Mentioned::default() };
+    let fits = |at: usize, clarity: f32| {
+        let (by_words, by_meaning) = (weights.words, weights.meaning * clarity);
+        let words = words[at].mean();
+        // Where a text has no vector, its words speak for its meaning too.
+        let means = meaning.smooth[at].map_or(words * SAYS_IT, |cosine| cosine.max(0.0));
+        (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
+    };
+    let facts: Vec<f32> = (0..candidates.facts).map(|at| fits(at, FACT_CLARITY * meaning.facts)).collect();
+    let passages: Vec<f32> = (candidates.facts..candidates.all.len()).map(|at| fits(at, meaning.passages)).collect();
+    // Where the walk begins, words count more: facts that only sound alike lead anywhere.
+    let seeds: Vec<f32> = (0..candidates.facts).map(|at| fits(at, meaning.facts)).collect();
+    let (walked, scale) = if graph { walked(&candidates, index, &seeds, &passages) } else { Default::default() };
+    let mut found: Vec<(f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
+    for (at, candidate) in candidates.all.iter().enumerate() {
+        let passage = at.checked_sub(candidates.facts);
+        // What facts hang together with says little of themselves.
+        let by_walk = passage.map_or(0.0, |_| weights.graph * scale.score(walked.mass(at)));
+        let (fits, about) = passage.map_or_else(|| (facts[at], NAMED_FACT), |at| (passages[at], NAMED_PASSAGE));
+        let fused =
+            if by_walk > 0.0 { (fits.powi(SHARP) + by_walk.powi(SHARP)).powf(1.0 / SHARP as f32) } else { fits };
+        let fused = (fused + weights.graph * about * named.share(at)) / (1.0 + weights.graph * NAMED_FACT);
+        let score = (fused * prior(candidate.known) / MOST_PRIOR).min(1.0);
         if score > 0.0 {
-            ranked.push(Ranked { doc: *id, score, channels });
+            found.push((score, by_walk, at));
         }
     }
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc.cmp(&b.doc)));
-    ranked
+    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+    let step = |(fact, end): (usize, usize)| {
+        let known = candidates.all[fact].known?;
+        let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
+        Some(WalkStep { entity: entity?.clone(), fact: known.id() })
+    };
+    let result = |(place, (score, by_walk, at)): (usize, (f32, f32, usize))| {
+        let path = if place < EXPLAINED && by_walk > 0.0 { walked.path(at, &candidates) } else { Vec::new() };
+        let candidate = &candidates.all[at];
+        let explanation = Explanation {
+            words: words[at],
+            cosine: meaning.cosine[at],
+            meaning: meaning.smooth[at],
+            named: named.share(at),
+            walked: by_walk,
+            path: path.into_iter().filter_map(step).collect(),
+            prior: prior(candidate.known) / MOST_PRIOR,
+        };
+        let channels = Channels {
+            words: words[at].mean().min(1.0),
+            meaning: meaning.smooth[at].map(|cosine| cosine.max(0.0)),
+            graph: named.share(at).max(by_walk).min(1.0),
+        };
+        Ranked { doc: candidate.id, score, channels, explanation }
+    };
+    found.into_iter().enumerate().map(result).collect()
 }
 
-/// The weighted mean of the channels. Where a text has no vector, its words speak for its meaning too; where the question
-/// has none, the other channels speak alone.
-fn fuse(channels: &Channels, has_vector: bool, weights: &Weights) -> f32 {
-    let meaning = if has_vector { weights.meaning } else { 0.0 };
-    let total = weights.words + meaning + weights.graph;
-    let means = channels.meaning.unwrap_or(channels.words);
-    (weights.words * channels.words + meaning * means + weights.graph * channels.graph) / total
+/// What the vectors say.
+struct Meaning {
+    cosine: Vec<Option<f32>>,
+    /// With the neighbours of a line.
+    smooth: Vec<Option<f32>>,
+    /// How much meaning counts against words, with facts and with passages.
+    facts: f32,
+    passages: f32,
 }
 
-/// How much a result counts before the question is heard.
-fn prior(view: &View, doc: DocId) -> f32 {
-    let DocId::Fact(id) = doc else { return 1.0 + OWN - PASSAGE };
-    let Some(known) = view.fact(id) else { return 1.0 };
+impl Meaning {
+    fn of(candidates: &Candidates, index: &Index, vector: Option<&[f32]>) -> Self {
+        let cosine = |at: usize| index.similarity(candidates.all[at].doc, vector?);
+        let cosine: Vec<Option<f32>> = (0..candidates.all.len()).map(cosine).collect();
+        let mut smooth = cosine.clone();
+        for (place, said) in candidates.talk.iter().enumerate() {
+            let Some(own) = cosine[said.candidate] else { continue };
+            let beside = |place: usize| cosine[candidates.talk[place].candidate];
+            let (mut sum, mut weight) = (own, 1.0);
+            for beside in candidates.neighbours(place).filter_map(beside) {
+                sum += NEIGHBOUR * beside;
+                weight += NEIGHBOUR;
+            }
+            smooth[said.candidate] = Some(sum / weight);
+        }
+        let clarity = |cosines: &[Option<f32>]| {
+            let known = || cosines.iter().flatten();
+            let mean = known().sum::<f32>() / (known().count() as f32 + UNRELATED);
+            CLARITY * (known().copied().fold(0.0, f32::max) - mean).max(0.0)
+        };
+        let (facts, passages) = smooth.split_at(candidates.facts);
+        Self { facts: clarity(facts), passages: clarity(passages), cosine, smooth }
+    }
+}
+
+/// How mass that a walk left becomes a score: that of a text which would have got as much by itself.
+#[derive(Debug, Clone, Copy, Default)]
+struct Scale {
+    /// The best of the passages by itself.
+    best: f32,
+    /// What all of them have, sharpened, against the best.
+    sum: f64,
+    /// The best of passages and facts.
+    most: f32,
+}
+
+impl Scale {
+    fn of(passages: &[f32], facts: f32) -> Self {
+        let best = passages.iter().copied().fold(0.0, f32::max);
+        let sum = passages.iter().map(|score| sharp(*score, best)).sum::<f64>().max(1.0);
+        Self { best, sum, most: best.max(facts) }
+    }
+
+    fn score(&self, mass: f64) -> f32 {
+        if mass == 0.0 {
+            return 0.0;
+        }
+        let by_itself = mass * self.sum / FROM_PASSAGES;
+        (self.most * by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
+    }
+}
+
+/// A score against the best, sharpened.
+fn sharp(score: f32, best: f32) -> f64 {
+    if best > 0.0 { f64::from(score / best).powi(SHARP) } else { 0.0 }
+}
+
+/// Walks from the ends of the facts that fit best, and from the passages that fit best.
+fn walked(candidates: &Candidates, index: &Index, facts: &[f32], passages: &[f32]) -> (Walked, Scale) {
+    let best = facts.iter().copied().fold(0.0, f32::max);
+    let scale = Scale::of(passages, best);
+    let least = (best * SEED_SHARE).max(f32::MIN_POSITIVE);
+    let mut seeds: Vec<usize> = (0..facts.len()).filter(|fact| facts[*fact] >= least).collect();
+    seeds.sort_by(|a, b| facts[*b].total_cmp(&facts[*a]).then(a.cmp(b)));
+    seeds.truncate(SEEDS);
+    // Per entity the sum and number of its facts' worth. Few, in the order of the facts.
+    let mut worth: Vec<(u32, f64, f64)> = Vec::new();
+    for fact in seeds {
+        let score = f64::from(facts[fact] / best).powi(3);
+        for end in candidates.all[fact].doc.ends.into_iter().flatten() {
+            match worth.iter_mut().find(|(entity, ..)| *entity == end) {
+                Some((_, sum, count)) => (*sum, *count) = (*sum + score, *count + 1.0),
+                None => worth.push((end, score, 1.0)),
+            }
+        }
+    }
+    let mut entities: Vec<(u32, f64)> = worth.into_iter().map(|(entity, sum, count)| (entity, sum / count)).collect();
+    for (entity, worth) in &mut entities {
+        *worth /= degree(candidates, index, *entity).max(1) as f64;
+    }
+    let total: f64 = entities.iter().map(|(_, worth)| worth).sum();
+    entities.iter_mut().for_each(|(_, worth)| *worth *= (1.0 - FROM_PASSAGES) / total);
+    let by_itself = |(at, score): (usize, &f32)| {
+        let share = FROM_PASSAGES * sharp(*score, scale.best) / scale.sum;
+        (share > 1e-5).then_some((candidates.facts + at, share))
+    };
+    let passages = passages.iter().enumerate().filter_map(by_itself).collect();
+    (walk(candidates, index, &Start { entities, passages }), scale)
+}
+
+/// How many facts of an entity the asker knows.
+fn degree(candidates: &Candidates, index: &Index, entity: u32) -> usize {
+    index.facts_of(entity).iter().filter(|fact| candidates.at(**fact).is_some()).count()
+}
+
+/// The weight of an entity with so many facts.
+fn rarity_of(degree: usize) -> f32 {
+    1.0 / (1.0 + degree as f32).ln().max(1.0)
+}
+
+/// What is about those whom the question names, each by its rarity in the view.
+#[derive(Debug, Default)]
+struct Mentioned {
+    shares: Vec<f32>,
+}
+
+impl Mentioned {
+    fn of(view: &View, index: &Index, candidates: &Candidates, named: &[Named]) -> Self {
+        if named.is_empty() {
+            return Self::default();
+        }
+        let entity = |named: &Named| index.entity(&named.id);
+        let rarity = |named: &Named| rarity_of(entity(named).map_or(0, |entity| degree(candidates, index, entity)));
+        let total: f32 = named.iter().map(rarity).sum();
+        let mut shares = vec![0.0; candidates.all.len()];
+        for named in named {
+            let mut about = vec![false; candidates.all.len()];
+            for &fact in entity(named).map_or(&[][..], |entity| index.facts_of(entity)) {
+                candidates.at(fact).into_iter().for_each(|fact| about[fact] = true);
+            }
+            named_in(view, index, candidates, named, &mut about);
+            let share = rarity(named) / total;
+            shares.iter_mut().zip(about).filter(|(_, about)| *about).for_each(|(sum, _)| *sum += share);
+        }
+        let named: Vec<Option<u32>> = named.iter().map(entity).collect();
+        let mut near: BTreeMap<u32, f32> = BTreeMap::new();
+        for (candidate, share) in
+            candidates.all[..candidates.facts].iter().zip(&shares).filter(|(_, share)| **share > 0.0)
+        {
+            for end in candidate.doc.ends.into_iter().flatten().filter(|end| !named.contains(&Some(*end))) {
+                let near = near.entry(end).or_default();
+                *near = near.max(*share);
+            }
+        }
+        let mut hop = vec![0.0_f32; candidates.facts];
+        for (entity, share) in near {
+            let share = ONE_HOP * share * rarity_of(degree(candidates, index, entity));
+            for fact in index.facts_of(entity).iter().filter_map(|fact| candidates.at(*fact)) {
+                hop[fact] = hop[fact].max(share);
+            }
+        }
+        for (share, hop) in shares.iter_mut().zip(hop).filter(|(share, _)| **share == 0.0) {
+            *share = hop;
+        }
+        Self { shares }
+    }
+
+    fn share(&self, candidate: usize) -> f32 {
+        self.shares.get(candidate).copied().unwrap_or_default()
+    }
+}
+
+/// Marks what names an entity by a name that the knower has, or was said by it. Somebody who heard of "the Grey Lady" does
+/// not know whom the author meant. Words are only looked at where the terms of the name allow it.
+fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+    for name in &named.names {
+        let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
+        let Some(terms) = terms else { continue };
+        let Some(rarest) = terms.iter().min_by_key(|term| index.postings(**term).len()) else { continue };
+        for at in index.postings(*rarest).iter().filter_map(|(place, _)| candidates.at(*place)) {
+            let may = !about[at] && terms.iter().all(|term| candidates.all[at].doc.has(*term));
+            about[at] |=
+                may && said(view, candidates.all[at].id).is_some_and(|text| text::names(&text::words(text), name));
+        }
+    }
+    let speaks = |id: DocId, who: &EntityId| match id {
+        DocId::Passage(id) => view.passage(id).is_some_and(|heard| heard.passage.speaker.as_ref() == Some(who)),
+        DocId::Fact(_) => false,
+    };
+    for said in &candidates.talk {
+        about[said.candidate] |= speaks(candidates.all[said.candidate].id, &named.id);
+    }
+}
+
+/// The words of a fact or passage.
+fn said(view: &View, id: DocId) -> Option<&str> {
+    match id {
+        DocId::Fact(id) => view.fact(id).map(Known::statement),
+        DocId::Passage(id) => view.passage(id).map(|heard| heard.passage.text.as_str()),
+    }
+}
+
+/// How much a fact, or else a passage, counts before the question is heard.
+fn prior(fact: Option<&Known>) -> f32 {
+    let Some(known) = fact else { return 1.0 + OWN - PASSAGE };
     let own = known.ways().first().is_some_and(|way| way.via == Via::Own);
     let thin = THIN_PREDICATES.contains(&known.predicate().as_str());
     let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
     1.0 + weigh(own, OWN) + weigh(known.is_secret(), SECRET) - weigh(thin, THIN)
-}
-
-/// All that the view holds and the index knows, by id.
-fn candidates<'a>(view: &View, index: &'a Index) -> Vec<(DocId, &'a Doc)> {
-    let facts = view.facts().map(|known| DocId::Fact(known.id()));
-    let passages = view.passages().map(|(id, _): (_, &Heard)| DocId::Passage(id));
-    facts.chain(passages).filter_map(|id| Some((id, index.doc(id)?))).collect()
-}
-
-/// BM25 of every document, as a share of what a document would have that holds every word of the question. Document
-/// frequencies and lengths are those of the view.
-///
-/// Dividing by the best document instead would give full marks to whatever shares one stray word with the question.
-fn words_channel(docs: &[(DocId, &Doc)], index: &Index, question: &str) -> Vec<f32> {
-    let mut scores = vec![0.0_f32; docs.len()];
-    let mut stems = stems(question);
-    stems.sort_unstable();
-    stems.dedup();
-    let length_sum: f64 = docs.iter().map(|(_, doc)| f64::from(doc.length)).sum();
-    let mean = (length_sum / docs.len().max(1) as f64).max(1.0) as f32;
-    let mut all = 0.0;
-    for stem in &stems {
-        let counts: Vec<Option<f32>> = match index.term(stem) {
-            Some(term) => docs.iter().map(|(_, doc)| doc.count(term)).collect(),
-            None => Vec::new(),
-        };
-        let frequency = counts.iter().flatten().count() as f32;
-        let rarity = (1.0 + (docs.len() as f32 - frequency + 0.5) / (frequency + 0.5)).ln();
-        all += rarity;
-        for ((score, count), (_, doc)) in scores.iter_mut().zip(counts).zip(docs) {
-            if let Some(count) = count {
-                let norm = K1 * (1.0 - B + B * doc.length as f32 / mean);
-                *score += rarity * count * (K1 + 1.0) / (count + norm);
-            }
-        }
-    }
-    if all > 0.0 {
-        for score in &mut scores {
-            *score = (*score / all).min(1.0);
-        }
-    }
-    scores
-}
-
-/// Facts and passages of the named entities, each entity by its rarity in the view; and those one hop on.
-fn graph_channel(view: &View, index: &Index, named: &[Named]) -> FxHashMap<DocId, f32> {
-    let mut scores = FxHashMap::default();
-    if named.is_empty() {
-        return scores;
-    }
-    let sought: Vec<Sought> = named.iter().map(|named| Sought::of(named, index)).collect();
-    let mut degree: BTreeMap<&EntityId, f32> = BTreeMap::new();
-    for known in view.facts() {
-        for id in ends(known) {
-            *degree.entry(id).or_default() += 1.0;
-        }
-    }
-    let rarity = |id: &EntityId| 1.0 / (1.0 + degree.get(id).copied().unwrap_or_default()).ln().max(1.0);
-    let total: f32 = named.iter().map(|named| rarity(&named.id)).sum();
-    let share = |is: &dyn Fn(&Sought) -> bool| -> f32 {
-        sought.iter().filter(|sought| is(sought)).map(|sought| rarity(&sought.named.id)).sum::<f32>() / total
-    };
-    let mut neighbours: BTreeMap<&EntityId, f32> = BTreeMap::new();
-    for known in view.facts() {
-        let share = share(&|sought| is_about(known, sought, index));
-        if share > 0.0 {
-            scores.insert(DocId::Fact(known.id()), share);
-            for other in ends(known).filter(|other| named.iter().all(|named| named.id != **other)) {
-                let near = neighbours.entry(other).or_default();
-                *near = near.max(share);
-            }
-        }
-    }
-    for known in view.facts() {
-        let near = ends(known).filter_map(|id| Some(neighbours.get(id)? * rarity(id))).fold(0.0, f32::max);
-        if near > 0.0 {
-            scores.entry(DocId::Fact(known.id())).or_insert(near * ONE_HOP);
-        }
-    }
-    for (id, heard) in view.passages() {
-        let share = share(&|sought| sought.stands_in(DocId::Passage(id), &heard.passage.text, index));
-        if share > 0.0 {
-            scores.insert(DocId::Passage(id), share);
-        }
-    }
-    scores
-}
-
-/// Subject and object, unless the fact is a free sentence: whom that is about, only its words tell.
-fn ends(known: &Known) -> impl Iterator<Item = &EntityId> {
-    let free = *known.predicate() == *attribute::LORE;
-    std::iter::once(known.subject()).chain(known.object().entity()).filter(move |_| !free)
-}
-
-/// Whether a fact is about a named entity as far as the knower can tell: an end of it, or named in the sentence by a name
-/// that the knower has. Somebody who heard of "the Grey Lady" does not know whom the author meant.
-fn is_about(known: &Known, sought: &Sought, index: &Index) -> bool {
-    ends(known).any(|id| *id == sought.named.id) || sought.stands_in(DocId::Fact(known.id()), known.statement(), index)
-}
-
-/// A named entity, with what the index tells of its names at once.
-struct Sought<'a> {
-    named: &'a Named,
-    /// For each name that can stand in a text at all, the terms of its words.
-    terms: Vec<Vec<u32>>,
-}
-
-impl<'a> Sought<'a> {
-    fn of(named: &'a Named, index: &Index) -> Self {
-        let terms = |name: &Vec<String>| stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect();
-        Self { named, terms: named.names.iter().filter_map(terms).collect() }
-    }
-
-    /// Whether one of the names stands in a text. Its words are only looked at where its terms allow it.
-    fn stands_in(&self, id: DocId, text: &str, index: &Index) -> bool {
-        let Some(doc) = index.doc(id) else { return false };
-        let may = self.terms.iter().any(|terms| terms.iter().all(|term| doc.count(*term).is_some()));
-        may && self.named.stands_in(&text::words(text))
-    }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use hearsay_belief::View;
 use hearsay_model::{
     Author, Bearing, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, Knower,
-    Knowledge, Method, Object, Operation, Passage, Provenance, State, Validity,
+    Knowledge, Method, Object, Operation, Passage, PassageId, Provenance, Session, SessionId, Span, State, Validity,
 };
 
 use crate::{
-    ApproximateTokens, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, TokenCounter, Weights,
+    ApproximateTokens, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, TokenCounter, WalkStep, Weights,
     graph::{self, Direction, Walk},
     rank,
 };
@@ -186,6 +186,99 @@ fn channels_find_what_they_are_for() {
     assert_eq!(first("subterranean tome", Some(&[1.0, 0.0]), vec![]), Some(DocId::Fact(ledger)), "by meaning");
     assert_eq!(first("it", None, vec![id("ledger"), id("chapel")]), Some(DocId::Fact(ledger)), "by graph");
     assert_eq!(first("nothing of the kind", None, vec![]), None);
+}
+
+/// Lines of one session, each with those who heard it. In a state with nothing else.
+fn talk(lines: &[(&str, &str)]) -> (World, Vec<PassageId>) {
+    let mut world = World::default();
+    for id in ["mirela", "odo"] {
+        world.apply(vec![Change::AddEntity(Entity::new(EntityId::new(id).unwrap()))]);
+    }
+    for session in ["s0", "s1"] {
+        let (id, title) = (SessionId::new(session).unwrap(), "A night".into());
+        let session = Session { id, number: None, title, date: None, start: None, end: None, present: vec![] };
+        world.apply(vec![Change::SetSession(session)]);
+    }
+    let mut ids = Vec::new();
+    for (line, (text, heard_by)) in (1..).zip(lines) {
+        // Every third line begins another session.
+        let session = Some(SessionId::new(format!("s{}", (line - 1) / 3)).unwrap());
+        let heard_by = heard_by.split_whitespace().map(|id| id.parse().unwrap()).collect();
+        let time = Some(Date { raw: format!("day {line} of Frostmoon"), time: None });
+        let passage = Passage { session, line, time, heard_by, ..Passage::new(*text) };
+        ids.push(passage.id());
+        world.apply(vec![Change::AddPassage(passage.into())]);
+    }
+    (world, ids)
+}
+
+#[test]
+fn a_line_is_found_by_the_lines_around_it() {
+    let (world, ids) = talk(&[
+        ("The brandy is hidden.", "mirela odo"),
+        ("Where would that be?", "mirela"),
+        ("Behind the organ.", "mirela odo"),
+        ("The organ plays on.", "mirela odo"),
+        ("Somebody drinks.", "mirela odo"),
+        ("Nothing more.", "mirela odo"),
+    ]);
+    let index = Index::of(&world.0);
+    let found = |knower: &str, text: &str| {
+        let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
+        rank(&view, &index, &Query { text, graph: true, ..Query::default() })
+    };
+    let place = |found: &[crate::Ranked], line: usize| {
+        found.iter().position(|ranked| ranked.doc == DocId::Passage(ids[line])).map(|at| found[at].explanation.words)
+    };
+    let told = found("mirela", "Is the brandy behind the organ?");
+    assert_eq!(told[0].doc, DocId::Passage(ids[2]), "the line that shares most words, in the session that has all");
+    let words = place(&told, 1).unwrap();
+    assert!(words.own == 0.0 && words.window > words.whole / 2.0 && words.whole > 0.5, "{words:?}");
+    // Odo did not hear the line between: to him the two stand side by side.
+    let to_odo = found("odo", "Is the brandy behind the organ?");
+    assert_eq!(place(&to_odo, 1), None);
+    assert!(place(&to_odo, 2).unwrap().window > place(&told, 2).unwrap().window);
+    assert_eq!(found("odo", "What was said on day 5?")[0].doc, DocId::Passage(ids[4]), "by its date");
+}
+
+#[test]
+fn a_walk_finds_what_shares_no_word_and_says_how() {
+    let (mut world, ids) = talk(&[("It lies where the bells are silent.", "*"), ("Rain again.", "*")]);
+    for entity in ["ledger", "chapel", "clerk"] {
+        world.apply(vec![Change::AddEntity(Entity::new(id(entity)))]);
+    }
+    let wrote = world.relation("clerk", "WROTE", "ledger", "The clerk wrote the ledger.", "*");
+    let evidence = vec![Evidence::Passage { passage: ids[0], span: Span { start: 0, end: 2 }, quote: "It".into() }];
+    let provenance = Provenance { evidence, ..Provenance::new(Method::Stated, Author::Dm) };
+    let hidden = Fact::relation(&id("ledger"), "HIDDEN_IN", &id("chapel"), provenance).unwrap();
+    let hidden = world.record(hidden.statement("It is kept in the chapel.").build().unwrap(), "*");
+    let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
+    let query = Query { text: "What did the clerk write?", graph: true, ..Query::default() };
+    let found = rank(&view, &Index::of(&world.0), &query);
+    assert_eq!(found[0].doc, DocId::Fact(wrote));
+    let passage = found.iter().find(|ranked| ranked.doc == DocId::Passage(ids[0])).unwrap();
+    assert!(found.iter().all(|ranked| ranked.doc != DocId::Passage(ids[1])));
+    assert!(passage.explanation.walked > 0.0 && passage.explanation.words.mean() == 0.0);
+    assert_eq!(passage.explanation.path, [WalkStep { entity: id("ledger"), fact: hidden }]);
+    assert!(serde_json::to_string(&passage.explanation).unwrap().contains("\"path\":[{\"entity\":\"ledger\""));
+}
+
+#[test]
+fn the_index_follows_what_changes() {
+    let (mut world, ids) = talk(&[("Aye.", "*"), ("Nay.", "*")]);
+    let mut index = Index::of(&world.0);
+    let mut moved = Passage::clone(world.0.passage(ids[0]).unwrap());
+    moved.time = Some(Date { raw: "Harvestmoon".into(), time: None });
+    let change = Operation::new(Author::Dm, "another date", vec![Change::AddPassage(moved.into())]);
+    let touched = world.0.apply(change).unwrap().touched;
+    assert!(index.update(&world.0, &touched).is_empty(), "no text is new");
+    let view = View::of_dm(&world.0);
+    let found = |text: &str| {
+        let query = Query { text, ..Query::default() };
+        rank(&view, &index, &query).first().map(|ranked| ranked.doc)
+    };
+    assert_eq!(found("harvestmoon"), Some(DocId::Passage(ids[0])));
+    assert_eq!(found("frostmoon"), Some(DocId::Passage(ids[1])));
 }
 
 #[test]

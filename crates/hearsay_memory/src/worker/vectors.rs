@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use hearsay_embed::{TextHash, text_hash};
 use hearsay_model::{Author, Change, Fact, Key, Operation, Setting, State};
-use hearsay_recall::{DocId, Index};
+use hearsay_recall::{DocId, Index, text_of};
 
 use super::{
     Event, Internal, ModelStatus, Worker, Write,
@@ -36,14 +36,6 @@ pub(super) struct Vectors {
 /// How many vectors are written to the database at a time.
 const KEEP: usize = 256;
 
-/// The text of something that is there.
-fn text(state: &State, doc: DocId) -> Option<&str> {
-    match doc {
-        DocId::Fact(id) => state.fact(id).map(|fact| fact.statement()),
-        DocId::Passage(id) => state.passage(id).map(|passage| passage.text.as_str()),
-    }
-}
-
 impl Vectors {
     /// Wants a vector for everything in a state that is to have one.
     pub(super) fn want_all(&mut self, state: &State) {
@@ -74,8 +66,8 @@ impl Vectors {
         {
             return;
         }
-        let Some(text) = text(state, doc) else { return };
-        let hash = text_hash(text);
+        let Some(text) = text_of(state, doc) else { return };
+        let hash = text_hash(&text);
         if let Some(index) = index {
             if index.has_vector(doc) {
                 return;
@@ -131,8 +123,8 @@ impl Vectors {
             && let Some(hash) = self.queue.pop_front()
         {
             let Some(docs) = self.wanted.get(&hash) else { continue };
-            match docs.iter().find_map(|doc| text(state, *doc)) {
-                Some(text) => batch.push((hash, text.to_owned())),
+            match docs.iter().find_map(|doc| text_of(state, *doc)) {
+                Some(text) => batch.push((hash, text.into_owned())),
                 // Undone meanwhile: nobody wants it until it comes back.
                 None => drop(self.take(hash)),
             }

@@ -1,0 +1,147 @@
+//! Figures of a ranking, with intervals: what would come out of other questions of the same kind.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::Random;
+
+/// How often questions are drawn again, to see how far a mean may be off.
+const DRAWS: usize = 2_000;
+
+/// Where the numbers begin by which questions are drawn.
+const SEED: u64 = 1;
+
+/// How well one question was answered, 0.0–1.0 each: hit at 1, recall at 2, 5 and 10, NDCG at 5.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Scores([f64; 5]);
+
+/// What the scores are called.
+pub const NAMES: [&str; 5] = ["hit1", "r2", "r5", "r10", "ndcg5"];
+
+impl Scores {
+    /// Of what was found, the best first, against what is relevant.
+    pub fn of(found: &[&str], relevant: &[String]) -> Self {
+        let relevant: BTreeSet<&str> = relevant.iter().map(String::as_str).collect();
+        let hits: Vec<bool> = found.iter().take(10).map(|group| relevant.contains(group)).collect();
+        let recall = |at: usize| hits.iter().take(at).filter(|hit| **hit).count() as f64 / relevant.len().max(1) as f64;
+        let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
+        let gained: f64 = hits.iter().take(5).enumerate().filter(|(_, hit)| **hit).map(|(place, _)| gain(place)).sum();
+        let ideal: f64 = (0..relevant.len().min(5)).map(gain).sum();
+        let first = hits.first().is_some_and(|hit| *hit);
+        Self([f64::from(u8::from(first)), recall(2), recall(5), recall(10), gained / ideal.max(f64::MIN_POSITIVE)])
+    }
+}
+
+/// Means over questions with 95 % bootstrap intervals, 0.0–1.0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "each is a mean, or an end of its interval")]
+pub struct Figures {
+    pub hit1: f64,
+    pub hit1_low: f64,
+    pub hit1_high: f64,
+    pub r2: f64,
+    pub r2_low: f64,
+    pub r2_high: f64,
+    pub r5: f64,
+    pub r5_low: f64,
+    pub r5_high: f64,
+    pub r10: f64,
+    pub r10_low: f64,
+    pub r10_high: f64,
+    pub ndcg5: f64,
+    pub ndcg5_low: f64,
+    pub ndcg5_high: f64,
+}
+
+impl Figures {
+    /// Of the scores of each question.
+    pub fn of(scores: &[Scores]) -> Self {
+        let [hit1, r2, r5, r10, ndcg5] = intervals(scores);
+        Self {
+            hit1: hit1.mean,
+            hit1_low: hit1.low,
+            hit1_high: hit1.high,
+            r2: r2.mean,
+            r2_low: r2.low,
+            r2_high: r2.high,
+            r5: r5.mean,
+            r5_low: r5.low,
+            r5_high: r5.high,
+            r10: r10.mean,
+            r10_low: r10.low,
+            r10_high: r10.high,
+            ndcg5: ndcg5.mean,
+            ndcg5_low: ndcg5.low,
+            ndcg5_high: ndcg5.high,
+        }
+    }
+
+    /// The means, in the order of [`NAMES`].
+    pub fn means(&self) -> [f64; 5] {
+        [self.hit1, self.r2, self.r5, self.r10, self.ndcg5]
+    }
+}
+
+/// A mean and where it may lie.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Interval {
+    /// The mean.
+    pub mean: f64,
+    /// It is higher in 97.5 % of the draws.
+    pub low: f64,
+    /// It is lower in 97.5 % of the draws.
+    pub high: f64,
+}
+
+/// How far one method is ahead of another on the same questions, each question compared with itself.
+pub fn ahead(scores: &[Scores], of: &[Scores]) -> [Interval; 5] {
+    let difference = |(a, b): (&Scores, &Scores)| Scores(std::array::from_fn(|at| a.0[at] - b.0[at]));
+    intervals(&scores.iter().zip(of).map(difference).collect::<Vec<_>>())
+}
+
+fn intervals(scores: &[Scores]) -> [Interval; 5] {
+    let mean = |draw: &mut dyn Iterator<Item = &Scores>| {
+        let mut sums = [0.0; 5];
+        for score in draw {
+            (0..5).for_each(|at| sums[at] += score.0[at]);
+        }
+        sums.map(|sum| sum / scores.len().max(1) as f64)
+    };
+    let mut random = Random::new(SEED, scores.len() as u64);
+    let draw = |_| mean(&mut (0..scores.len()).filter_map(|_| random.of(scores)));
+    let draws: Vec<[f64; 5]> = (0..DRAWS).map(draw).collect();
+    let means = mean(&mut scores.iter());
+    std::array::from_fn(|at| {
+        let mut drawn: Vec<f64> = draws.iter().map(|draw| draw[at]).collect();
+        drawn.sort_by(f64::total_cmp);
+        Interval { mean: means[at], low: drawn[DRAWS / 40], high: drawn[DRAWS - 1 - DRAWS / 40] }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_count_what_is_relevant() {
+        let check = |found: &[&str], relevant: &[&str], expected: [f64; 5]| {
+            let relevant: Vec<String> = relevant.iter().map(|text| (*text).to_owned()).collect();
+            assert_eq!(Scores::of(found, &relevant).0, expected, "{found:?}");
+        };
+        check(&["a", "b"], &["a"], [1.0; 5]);
+        check(&["b", "c", "a"], &["a"], [0.0, 0.0, 1.0, 1.0, 0.5]);
+        check(&["a", "x", "y", "z", "w", "b"], &["a", "b"], [1.0, 0.5, 0.5, 1.0, 1.0 / (1.0 + 1.0 / 3_f64.log2())]);
+        check(&[], &["a"], [0.0; 5]);
+    }
+
+    #[test]
+    fn intervals_hold_the_mean_and_are_the_same_each_time() {
+        let scores: Vec<Scores> = (0..100).map(|n| Scores([f64::from(u8::from(n % 4 == 0)); 5])).collect();
+        let [hit1, ..] = intervals(&scores);
+        assert_eq!(hit1.mean, 0.25);
+        assert!(hit1.low > 0.1 && hit1.low < 0.25 && hit1.high > 0.25 && hit1.high < 0.4, "{hit1:?}");
+        assert_eq!(intervals(&scores)[0], hit1);
+        assert_eq!(ahead(&scores, &scores)[0], Interval::default());
+    }
+}

@@ -1,0 +1,398 @@
+//! Whether what answers a question is found: retrieval [tasks](crate::tasks) through the engine that a game uses.
+//!
+//! Each corpus line becomes a passage, each fact a relation between entities with the passage as its evidence; all of it
+//! is one state. A question is put as a search by the DM: view, names, ranking. The groups of the passages that are found,
+//! each at the place of its first, are what is scored.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Instant,
+};
+
+use hearsay_belief::View;
+use hearsay_model::{
+    ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as How, Operation,
+    Passage, PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
+};
+use hearsay_recall::{DocId, Index, Names, Query, Ranked, Weights, rank, text_of};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::{
+    figures::{Figures, Scores},
+    tasks::{CorpusLine, Task},
+};
+
+/// Why a corpus cannot become a state.
+#[derive(Debug, Error)]
+pub enum CorpusError {
+    /// A fact.
+    #[error(transparent)]
+    Fact(#[from] FactError),
+    /// An id.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// All of it together.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+/// A way to rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Cosine alone: the best part of each group.
+    Dense,
+    /// BM25 alone: each group as one text.
+    Bm25,
+    /// The mean of the reciprocal ranks by dense and bm25, those counted from 61.
+    Rrf,
+    /// The graph walk alone.
+    Graph,
+    /// The ranking that a game uses.
+    Hearsay,
+}
+
+impl Method {
+    /// Every method.
+    pub const ALL: [Self; 5] = [Self::Dense, Self::Bm25, Self::Rrf, Self::Graph, Self::Hearsay];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Bm25 => "bm25",
+            Self::Rrf => "rrf",
+            Self::Graph => "graph",
+            Self::Hearsay => "hearsay",
+        }
+    }
+
+    fn weights(self) -> Weights {
+        match self {
+            Self::Dense => Weights::MEANING,
+            Self::Bm25 => Weights::WORDS,
+            Self::Graph | Self::Rrf | Self::Hearsay => Weights::default(),
+        }
+    }
+
+    /// What a result is ranked by.
+    fn score(self, ranked: &Ranked) -> f32 {
+        match self {
+            Self::Dense => ranked.explanation.cosine.unwrap_or_default(),
+            Self::Bm25 => ranked.explanation.words.whole,
+            Self::Graph => ranked.explanation.walked,
+            Self::Rrf | Self::Hearsay => ranked.score,
+        }
+    }
+}
+
+/// The figures of one method on one set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The set: a folder, or several pooled.
+    pub set: String,
+    /// The method.
+    pub method: Method,
+    /// Questions.
+    pub n: usize,
+    /// How good it is.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Milliseconds from the question and its vector to the ranking, in the middle.
+    pub query_ms_p50: f64,
+    /// Milliseconds that one question in twenty exceeds.
+    pub query_ms_p95: f64,
+    /// Seconds to make state and index of the corpus, without its vectors.
+    pub index_s: f64,
+}
+
+/// How well each question of a set was answered by a method.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// Per question.
+    pub scores: Vec<Scores>,
+    /// Milliseconds per question.
+    pub times: Vec<f64>,
+    /// Seconds.
+    pub index_s: f64,
+}
+
+impl Run {
+    /// The figures under the name of a set.
+    pub fn row(&self, set: &str, method: Method) -> Row {
+        let mut times = self.times.clone();
+        times.sort_by(f64::total_cmp);
+        let at = |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)));
+        Row {
+            set: set.to_owned(),
+            method,
+            n: self.scores.len(),
+            figures: Figures::of(&self.scores),
+            query_ms_p50: at(0.5).copied().unwrap_or_default(),
+            query_ms_p95: at(0.95).copied().unwrap_or_default(),
+            index_s: self.index_s,
+        }
+    }
+
+    /// This set and another as one.
+    pub fn pool(&mut self, other: &Self) {
+        self.scores.extend_from_slice(&other.scores);
+        self.times.extend_from_slice(&other.times);
+        self.index_s += other.index_s;
+    }
+}
+
+/// A corpus as a state with its index.
+#[derive(Debug)]
+pub struct Corpus {
+    state: State,
+    index: Index,
+    /// The group of each passage.
+    groups: BTreeMap<PassageId, String>,
+    seconds: f64,
+}
+
+impl Corpus {
+    /// Makes state and index of a task.
+    ///
+    /// # Errors
+    /// When something in it has no name at all.
+    pub fn of(task: &Task) -> Result<Self, CorpusError> {
+        let start = Instant::now();
+        let mut maker = Maker::default();
+        let sizes = task.corpus.iter().fold(BTreeMap::<&str, usize>::new(), |mut sizes, line| {
+            *sizes.entry(&line.group).or_default() += 1;
+            sizes
+        });
+        let mut passages: BTreeMap<&str, Arc<Passage>> = BTreeMap::new();
+        for (number, line) in (1..).zip(&task.corpus) {
+            let talk = sizes.get(line.group.as_str()).is_some_and(|size| *size > 1) || line.speaker.is_some();
+            passages.insert(&line.id, maker.passage(line, number, talk)?);
+        }
+        for fact in &task.facts {
+            let source = passages.get(fact.source.as_str()).map(|passage| evidence(passage));
+            maker.fact(&fact.subject, &fact.predicate, &fact.object, source)?;
+        }
+        let mut state = State::default();
+        state.apply(Operation::new(author(), "corpus", maker.changes))?;
+        let index = Index::of(&state);
+        let group = |line: &CorpusLine| Some((passages.get(line.id.as_str())?.id(), line.group.clone()));
+        let groups = task.corpus.iter().filter_map(group).collect();
+        Ok(Self { state, index, groups, seconds: start.elapsed().as_secs_f64() })
+    }
+
+    /// The texts that want a vector, as they are encoded.
+    pub fn texts(&self) -> impl Iterator<Item = (DocId, String)> {
+        let embedded = self.state.facts().filter(|fact| self.state.vocabulary().is_embedded(fact.predicate()));
+        let facts = embedded.map(|fact| DocId::Fact(fact.id()));
+        let passages = self.state.passages().map(|(id, _)| DocId::Passage(id));
+        let held = facts.chain(passages).filter(|doc| self.index.holds_doc(*doc));
+        held.filter_map(|doc| Some((doc, text_of(&self.state, doc)?.into_owned())))
+    }
+
+    /// Gives a text its vector.
+    pub fn set_vector(&mut self, doc: DocId, vector: &[f32]) {
+        self.index.set_vector(doc, vector);
+    }
+
+    /// The groups that are found, the best first.
+    fn found(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
+        let view = View::of_dm(&self.state);
+        let named = if method.weights().graph > 0.0 { Names::of(&view).mentioned(question) } else { Vec::new() };
+        let query = Query { text: question, vector, named, graph: true, weights: method.weights() };
+        let mut ranked = rank(&view, &self.index, &query);
+        if !matches!(method, Method::Hearsay) {
+            ranked.retain(|ranked| method.score(ranked) > 0.0);
+            ranked.sort_by(|a, b| method.score(b).total_cmp(&method.score(a)));
+        }
+        let mut seen = BTreeSet::new();
+        let group = |doc| match doc {
+            DocId::Passage(id) => self.groups.get(&id).map(String::as_str),
+            DocId::Fact(_) => None,
+        };
+        let groups = ranked.into_iter().filter_map(|ranked| group(ranked.doc));
+        groups.filter(|group| seen.insert(*group)).collect()
+    }
+
+    /// Asks all questions of a task in one way.
+    pub fn run(&self, task: &Task, method: Method, vector: impl Fn(&str) -> Option<Vec<f32>>) -> Run {
+        let mut run = Run { index_s: self.seconds, ..Run::default() };
+        for query in &task.queries {
+            let vector = vector(&query.text);
+            let start = Instant::now();
+            let of = |method: Method| self.found(&query.text, vector.as_deref(), method);
+            let found = match method {
+                Method::Rrf => fused(&of(Method::Dense), &of(Method::Bm25)),
+                method => of(method),
+            };
+            run.times.push(start.elapsed().as_secs_f64() * 1e3);
+            run.scores.push(Scores::of(&found, &query.relevant));
+        }
+        run
+    }
+}
+
+/// Two rankings as one, by the sum of reciprocal ranks.
+fn fused<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for ranking in [a, b] {
+        for (place, group) in (61_u32..).zip(ranking) {
+            *sums.entry(group).or_default() += 1.0 / f64::from(place);
+        }
+    }
+    let mut groups: Vec<_> = sums.into_iter().collect();
+    groups.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    groups.into_iter().map(|(group, _)| group).collect()
+}
+
+fn author() -> Author {
+    Author::Importer("task".into())
+}
+
+fn evidence(passage: &Passage) -> Evidence {
+    let span = Span { start: 0, end: passage.text.len() };
+    Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }
+}
+
+/// Makes changes, each entity and session once.
+#[derive(Default)]
+struct Maker {
+    changes: Vec<Change>,
+    names: BTreeMap<String, EntityId>,
+    known: BTreeSet<EntityId>,
+    sessions: BTreeMap<String, SessionId>,
+}
+
+impl Maker {
+    fn entity(&mut self, name: &str) -> Result<EntityId, CorpusError> {
+        if let Some(id) = self.names.get(name) {
+            return Ok(id.clone());
+        }
+        let nameless = || EntityId::new(format!("nameless-{}", self.names.len()));
+        let id = EntityId::from_name(name).or_else(|_| nameless())?;
+        self.names.insert(name.to_owned(), id.clone());
+        let first = self.known.insert(id.clone());
+        if first {
+            self.changes.push(Change::AddEntity(Entity::new(id.clone())));
+        }
+        if !name.trim().is_empty() {
+            let attribute = if first { attribute::NAME } else { attribute::ALIAS };
+            let called = Fact::attribute(&id, attribute, name, Provenance::new(How::Imported, author()))?;
+            self.changes.push(Change::AssertFact(Arc::new(called.statement(name).build()?)));
+        }
+        Ok(id)
+    }
+
+    fn session(&mut self, group: &str) -> Result<SessionId, CorpusError> {
+        if let Some(id) = self.sessions.get(group) {
+            return Ok(id.clone());
+        }
+        let number = self.sessions.len() as u32 + 1;
+        let id = SessionId::new(format!("session-{number}"))?;
+        let (title, present) = (group.to_owned(), Vec::new());
+        let session =
+            Session { id: id.clone(), number: Some(number), title, date: None, start: None, end: None, present };
+        self.changes.push(Change::SetSession(session));
+        self.sessions.insert(group.to_owned(), id.clone());
+        Ok(id)
+    }
+
+    fn passage(&mut self, line: &CorpusLine, number: u32, talk: bool) -> Result<Arc<Passage>, CorpusError> {
+        let title = Some(&line.title).filter(|title| !title.is_empty()).cloned();
+        let speaker = line.speaker.as_deref().map(|speaker| self.entity(speaker)).transpose()?;
+        let session = if talk { Some(self.session(&line.group)?) } else { None };
+        let time = line.time.as_ref().map(|raw| Date { raw: raw.clone(), time: None });
+        let passage = Arc::new(Passage { title, speaker, session, time, line: number, ..Passage::new(&line.text) });
+        self.changes.push(Change::AddPassage(Arc::clone(&passage)));
+        Ok(passage)
+    }
+
+    fn fact(
+        &mut self,
+        subject: &str,
+        predicate: &str,
+        object: &str,
+        source: Option<Evidence>,
+    ) -> Result<(), CorpusError> {
+        let statement = format!("{subject} {predicate} {object}");
+        let (subject, object) = (self.entity(subject)?, self.entity(object)?);
+        let relation = Predicate::relation(predicate).or_else(|_| Predicate::new("RELATED_TO"));
+        let relation = relation.map_err(FactError::from)?;
+        let evidence = source.into_iter().collect();
+        let provenance = Provenance { evidence, ..Provenance::new(How::Imported, author()) };
+        let fact = Fact::relation(&subject, relation, &object, provenance)?.statement(statement).build()?;
+        self.changes.push(Change::AssertFact(Arc::new(fact)));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+    use crate::tasks;
+
+    fn write(dir: &Path, files: &[(&str, &str)]) {
+        fs::create_dir_all(dir).unwrap();
+        for (name, text) in files {
+            fs::write(dir.join(name), text).unwrap();
+        }
+    }
+
+    const CORPUS: &str = r#"{"id": "a1", "group": "a", "text": "The ferry sank at dawn.", "speaker": "Odo", "time": "spring"}
+{"id": "a2", "group": "a", "text": "Nobody drowned.", "speaker": "Mirela"}
+{"id": "b1", "group": "b", "title": "The Gilded Gull", "text": "An inn by the harbour."}
+"#;
+    const QUERIES: &str = r#"{"id": "1", "text": "Who drowned?", "relevant": ["a"], "relevant_items": ["a2"], "category": 1}
+{"id": "2", "text": "Where is the gilded gull?", "relevant": ["b"]}
+"#;
+    const FACTS: &str =
+        r#"{"subject": "The Gilded Gull", "predicate": "lies by", "object": "the harbour", "source": "b1"}"#;
+
+    #[test]
+    fn a_task_is_measured() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("facts.jsonl", FACTS)];
+        write(&dir.path().join("one"), &files);
+        write(&dir.path().join("two"), &files[..2]);
+        let tasks = tasks::read(dir.path()).unwrap();
+        assert_eq!(tasks.iter().map(|task| task.facts.len()).collect::<Vec<_>>(), [1, 0]);
+        for task in &tasks {
+            let mut corpus = Corpus::of(task).unwrap();
+            let texts: Vec<_> = corpus.texts().collect();
+            assert_eq!(texts.len(), 3 + task.facts.len(), "{texts:?}");
+            for (doc, text) in texts {
+                corpus.set_vector(doc, if text.contains("drowned") { &[1.0, 0.0] } else { &[0.0, 1.0] });
+            }
+            let vector =
+                |question: &str| Some(if question.contains("drowned") { vec![1.0, 0.0] } else { vec![0.0, 1.0] });
+            for method in [Method::Dense, Method::Bm25, Method::Rrf, Method::Hearsay] {
+                let row = corpus.run(task, method, vector).row(&task.name, method);
+                assert_eq!((row.n, row.figures.r2), (2, 1.0), "{method:?}");
+            }
+            let row = corpus.run(task, Method::Bm25, vector).row(&task.name, Method::Bm25);
+            assert_eq!((row.figures.hit1, row.figures.ndcg5), (1.0, 1.0));
+        }
+    }
+
+    #[test]
+    fn a_bad_task_is_turned_down() {
+        let check = |file: &str, text: &str, expected: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            write(dir.path(), &[("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("facts.jsonl", FACTS)]);
+            write(dir.path(), &[(file, text)]);
+            let error = tasks::read(dir.path()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        check("corpus.jsonl", &CORPUS.replace("a2", "a1"), "corpus.jsonl:2: a second corpus line with the id `a1`");
+        check("corpus.jsonl", r#"{"id": 1}"#, "corpus.jsonl:1: not what was expected");
+        check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, r#"["c"]"#), "queries.jsonl:2: `relevant` names `c`");
+        check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, "[]"), "queries.jsonl:2: `relevant` is empty");
+        check("facts.jsonl", &FACTS.replace("b1", "b2"), "facts.jsonl:1: `source` names `b2`");
+        let empty = tempfile::tempdir().unwrap();
+        assert!(tasks::read(empty.path()).unwrap_err().to_string().contains("no task in it"));
+    }
+}

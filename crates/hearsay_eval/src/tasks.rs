@@ -1,0 +1,166 @@
+//! Retrieval tasks: folders with a corpus, questions over it, and perhaps facts.
+//!
+//! - `corpus.jsonl`: `id`, `group`, `text`; `title`, `speaker` and `time` where there are any. Lines of one group, in
+//!   order, are what was said in one session, or the one part of a document.
+//! - `queries.jsonl`: `id`, `text`, `relevant` (groups); `category`.
+//! - `facts.jsonl`, where there are facts: `subject`, `predicate`, `object`, `source` (the id of a corpus line).
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use thiserror::Error;
+
+/// Why a task cannot be read.
+#[derive(Debug, Error)]
+pub enum TaskError {
+    /// A file or folder of it.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// A line of a file.
+    #[error("{}:{line}: {problem}", file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, what was expected.
+        problem: String,
+    },
+    /// There is nothing in it.
+    #[error("{}: no task in it; expected a folder with corpus.jsonl and queries.jsonl, or folders of such folders", .0.display())]
+    Empty(PathBuf),
+}
+
+/// A text that can be found.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CorpusLine {
+    /// Its id.
+    pub id: String,
+    /// What it is a part of, and what is scored.
+    pub group: String,
+    /// What it is headed with; nothing, when empty.
+    #[serde(default)]
+    pub title: String,
+    /// The words.
+    pub text: String,
+    /// Who said it.
+    #[serde(default)]
+    pub speaker: Option<String>,
+    /// When, as it is written.
+    #[serde(default)]
+    pub time: Option<String>,
+}
+
+/// A question.
+#[derive(Debug, Clone, Deserialize)]
+pub struct TaskQuery {
+    /// Its id.
+    pub id: String,
+    /// What is asked.
+    pub text: String,
+    /// The groups that answer it.
+    pub relevant: Vec<String>,
+}
+
+/// A fact that was read from a corpus line.
+#[derive(Debug, Clone, Deserialize)]
+pub struct TaskFact {
+    /// What it is about.
+    pub subject: String,
+    /// What it says of that.
+    pub predicate: String,
+    /// What it points at.
+    pub object: String,
+    /// The corpus line that says so.
+    pub source: String,
+}
+
+/// A task: what can be found, and what is asked.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The name of its folder, below the one that was asked for.
+    pub name: String,
+    /// What can be found.
+    pub corpus: Vec<CorpusLine>,
+    /// What is asked.
+    pub queries: Vec<TaskQuery>,
+    /// What is known of it besides.
+    pub facts: Vec<TaskFact>,
+}
+
+/// Reads the task in a folder, or all in the folders below it, sorted by path.
+///
+/// # Errors
+/// When there is none, or a file of one cannot be read.
+pub fn read(dir: &Path) -> Result<Vec<Task>, TaskError> {
+    let name = dir.canonicalize().ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
+    let mut tasks = Vec::new();
+    walk(dir, name.as_deref().unwrap_or("task"), &mut tasks)?;
+    if tasks.is_empty() { Err(TaskError::Empty(dir.to_owned())) } else { Ok(tasks) }
+}
+
+fn walk(dir: &Path, name: &str, tasks: &mut Vec<Task>) -> Result<(), TaskError> {
+    if dir.join("corpus.jsonl").is_file() {
+        tasks.push(task(dir, name)?);
+        return Ok(());
+    }
+    let failed = |source| TaskError::File { path: dir.to_owned(), source };
+    let mut below = Vec::new();
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        below.push(entry.map_err(failed)?.path());
+    }
+    below.sort();
+    for path in below.iter().filter(|path| path.is_dir()) {
+        let last = path.file_name().unwrap_or_default().to_string_lossy();
+        walk(path, &format!("{name}/{last}"), tasks)?;
+    }
+    Ok(())
+}
+
+fn task(dir: &Path, name: &str) -> Result<Task, TaskError> {
+    let (mut ids, mut groups) = (BTreeSet::new(), BTreeSet::new());
+    let corpus = lines(&dir.join("corpus.jsonl"), |line: &CorpusLine| {
+        groups.insert(line.group.clone());
+        let new = ids.insert(line.id.clone());
+        (!new).then(|| format!("a second corpus line with the id `{}`; ids must differ", line.id))
+    })?;
+    let queries = lines(&dir.join("queries.jsonl"), |query: &TaskQuery| {
+        let unknown = query.relevant.iter().find(|group| !groups.contains(*group));
+        let none = query.relevant.is_empty().then(|| "`relevant` is empty; name the groups that answer".to_owned());
+        none.or_else(|| Some(format!("`relevant` names `{}`, which is no group of corpus.jsonl", unknown?)))
+    })?;
+    let file = dir.join("facts.jsonl");
+    let facts = if file.is_file() {
+        lines(&file, |fact: &TaskFact| {
+            let unknown = !ids.contains(&fact.source);
+            unknown.then(|| format!("`source` names `{}`, which is no id in corpus.jsonl", fact.source))
+        })?
+    } else {
+        Vec::new()
+    };
+    Ok(Task { name: name.to_owned(), corpus, queries, facts })
+}
+
+/// The lines of a file, each checked as it is read.
+fn lines<T: DeserializeOwned>(file: &Path, mut check: impl FnMut(&T) -> Option<String>) -> Result<Vec<T>, TaskError> {
+    let text = fs::read_to_string(file).map_err(|source| TaskError::File { path: file.to_owned(), source })?;
+    let mut read = Vec::new();
+    for (line, json) in (1..).zip(text.lines()).filter(|(_, json)| !json.trim().is_empty()) {
+        let failed = |problem| TaskError::Line { file: file.to_owned(), line, problem };
+        let value = serde_json::from_str(json).map_err(|error| failed(format!("not what was expected: {error}")))?;
+        if let Some(problem) = check(&value) {
+            return Err(failed(problem));
+        }
+        read.push(value);
+    }
+    Ok(read)
+}

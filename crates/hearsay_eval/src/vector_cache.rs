@@ -1,0 +1,176 @@
+//! Vectors of texts, made once and kept in a file: making them takes minutes, measuring seconds.
+
+use std::{
+    env,
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use hearsay_embed::{EmbedError, Encoder, TextHash, text_hash};
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// Why vectors cannot be made or kept.
+#[derive(Debug, Error)]
+pub enum CacheError {
+    /// The file.
+    #[error("{}: {source}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("{}: not a cache of vectors; name another file with --cache, or delete it", .0.display())]
+    Foreign(PathBuf),
+    /// There is no place to keep it.
+    #[error("there is no cache directory on this system; name a file with --cache")]
+    NoPlace,
+    /// The model.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+/// How every cache file begins.
+const HEAD: &[u8; 16] = b"hearsay vectors1";
+
+/// How many texts are encoded before their vectors are written.
+const BATCH: usize = 64;
+
+/// A record: hash of the model's id, hash of the text, the vector.
+const KEYS: usize = 2 * size_of::<TextHash>();
+
+/// The vectors of one model, by text.
+#[derive(Debug)]
+pub struct VectorCache {
+    file: PathBuf,
+    model: TextHash,
+    vectors: BTreeMap<TextHash, Vec<f32>>,
+}
+
+impl VectorCache {
+    /// Where the vectors are kept when nobody names a file: below the system's directory for caches.
+    ///
+    /// # Errors
+    /// When there is no such directory.
+    pub fn default_file() -> Result<PathBuf, CacheError> {
+        let var = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let dir = if cfg!(windows) {
+            var("LOCALAPPDATA")
+        } else if cfg!(target_os = "macos") {
+            env::home_dir().map(|home| home.join("Library/Caches"))
+        } else {
+            var("XDG_CACHE_HOME").or_else(|| Some(env::home_dir()?.join(".cache")))
+        };
+        Ok(dir.ok_or(CacheError::NoPlace)?.join("hearsay/eval-vectors.bin"))
+    }
+
+    /// Reads what a file has of a model. A record that was cut off at the end is cut away.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is something else.
+    pub fn open(file: &Path, model: &str, dimension: usize) -> Result<Self, CacheError> {
+        let failed = |source| CacheError::File { file: file.to_owned(), source };
+        let bytes = match fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut cache = Self { file: file.to_owned(), model: text_hash(model), vectors: BTreeMap::new() };
+        if bytes.is_empty() {
+            if let Some(dir) = file.parent() {
+                fs::create_dir_all(dir).map_err(failed)?;
+            }
+            fs::write(file, HEAD).map_err(failed)?;
+            return Ok(cache);
+        }
+        let mut rest = bytes.strip_prefix(HEAD).ok_or_else(|| CacheError::Foreign(file.to_owned()))?;
+        while let Some((length, record)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_le_bytes(*length) as usize;
+            let Some((record, after)) = record.split_at_checked(KEYS + length * 4) else { break };
+            let (keys, numbers) = record.split_at(KEYS);
+            if keys[..KEYS / 2] == cache.model && length == dimension {
+                let number = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
+                let vector = numbers.as_chunks::<4>().0.iter().map(number).collect();
+                let mut hash = TextHash::default();
+                hash.copy_from_slice(&keys[KEYS / 2..]);
+                cache.vectors.insert(hash, vector);
+            }
+            rest = after;
+        }
+        if !rest.is_empty() {
+            let whole = OpenOptions::new().write(true).open(file).map_err(failed)?;
+            whole.set_len((bytes.len() - rest.len()) as u64).map_err(failed)?;
+        }
+        Ok(cache)
+    }
+
+    /// The vector of a text, where there is one.
+    pub fn get(&self, text: &str) -> Option<&[f32]> {
+        self.vectors.get(&text_hash(text)).map(Vec::as_slice)
+    }
+
+    /// Makes and keeps the vectors of all texts that have none. `progress` is told how many are left.
+    ///
+    /// # Errors
+    /// When a text cannot be encoded or the file not be written.
+    pub fn fill(
+        &mut self,
+        texts: &BTreeSet<String>,
+        encoder: &Encoder,
+        mut progress: impl FnMut(usize),
+    ) -> Result<(), CacheError> {
+        let missing: Vec<&str> = texts.iter().map(String::as_str).filter(|text| self.get(text).is_none()).collect();
+        let mut left = missing.len();
+        for batch in missing.chunks(BATCH) {
+            progress(left);
+            let vectors = encoder.encode(batch)?;
+            self.keep(batch.iter().copied().zip(vectors))?;
+            left -= batch.len();
+        }
+        Ok(())
+    }
+
+    /// Keeps vectors.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn keep<'a>(&mut self, vectors: impl IntoIterator<Item = (&'a str, Vec<f32>)>) -> Result<(), CacheError> {
+        let mut bytes = Vec::new();
+        for (text, vector) in vectors {
+            let hash = text_hash(text);
+            bytes.extend_from_slice(&(vector.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(&self.model);
+            bytes.extend_from_slice(&hash);
+            bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
+            self.vectors.insert(hash, vector);
+        }
+        let append = OpenOptions::new().append(true).open(&self.file);
+        let written = append.and_then(|mut file| file.write_all(&bytes));
+        written.map_err(|source| CacheError::File { file: self.file.clone(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_come_back_and_a_broken_end_is_cut_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("deep/cache.bin");
+        let mut cache = VectorCache::open(&file, "a@1", 2).unwrap();
+        cache.keep([("rats", vec![0.6, 0.8]), ("cats", vec![1.0, 0.0])]).unwrap();
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 3]).unwrap();
+        let mut cache = VectorCache::open(&file, "a@1", 2).unwrap();
+        assert_eq!((cache.get("rats"), cache.get("cats")), (Some(&[0.6, 0.8][..]), None));
+        cache.keep([("cats", vec![0.0, 1.0])]).unwrap();
+        assert_eq!(VectorCache::open(&file, "a@1", 2).unwrap().get("cats"), Some(&[0.0, 1.0][..]));
+        assert!(VectorCache::open(&file, "b@1", 2).unwrap().get("rats").is_none(), "of another model");
+        fs::write(&file, "something else").unwrap();
+        assert!(matches!(VectorCache::open(&file, "a@1", 2), Err(CacheError::Foreign(_))));
+    }
+}
