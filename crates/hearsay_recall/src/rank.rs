@@ -272,7 +272,7 @@ impl Scale {
             return 0.0;
         }
         let by_itself = mass * self.sum / FROM_PASSAGES;
-        (self.most * by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
+        self.most * (by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
     }
 }
 
