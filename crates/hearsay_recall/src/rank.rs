@@ -172,7 +172,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     // Where the walk begins, words count more: facts that only sound alike lead anywhere.
     let seeds: Vec<f32> = (0..candidates.facts).map(|at| fits(at, meaning.facts)).collect();
     let (walked, scale) = if graph { walked(&candidates, index, &seeds, &passages) } else { Default::default() };
-    let mut found: Vec<(f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
+    let mut found: Vec<(f32, f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
     for (at, candidate) in candidates.all.iter().enumerate() {
         let passage = at.checked_sub(candidates.facts);
         // What facts hang together with says little of themselves.
@@ -181,18 +181,18 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
         let fused =
             if by_walk > 0.0 { (fits.powi(SHARP) + by_walk.powi(SHARP)).powf(1.0 / SHARP as f32) } else { fits };
         let fused = (fused + weights.graph * about * named.share(at)) / (1.0 + weights.graph * NAMED_FACT);
-        let score = (fused * prior(candidate.known) / MOST_PRIOR).min(1.0);
-        if score > 0.0 {
-            found.push((score, by_walk, at));
+        if fused > 0.0 {
+            let prior = prior(candidate.known) / MOST_PRIOR;
+            found.push(((fused * prior).min(1.0), by_walk, prior, at));
         }
     }
-    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.3.cmp(&b.3)));
     let step = |(fact, end): (usize, usize)| {
         let known = candidates.all[fact].known?;
         let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
         Some(WalkStep { entity: entity?.clone(), fact: known.id() })
     };
-    let result = |(place, (score, by_walk, at)): (usize, (f32, f32, usize))| {
+    let result = |(place, (score, by_walk, prior, at)): (usize, (f32, f32, f32, usize))| {
         let path = if place < EXPLAINED && by_walk > 0.0 { walked.path(at, &candidates) } else { Vec::new() };
         let candidate = &candidates.all[at];
         let explanation = Explanation {
@@ -202,7 +202,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
             named: named.share(at),
             walked: by_walk,
             path: path.into_iter().filter_map(step).collect(),
-            prior: prior(candidate.known) / MOST_PRIOR,
+            prior,
         };
         let channels = Channels {
             words: words[at].mean().min(1.0),
@@ -272,7 +272,7 @@ impl Scale {
             return 0.0;
         }
         let by_itself = mass * self.sum / FROM_PASSAGES;
-        (self.most * by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
+        self.most * (by_itself.powf(1.0 / f64::from(SHARP)) as f32).min(1.0)
     }
 }
 

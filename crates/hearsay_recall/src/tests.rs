@@ -247,7 +247,7 @@ fn a_walk_finds_what_shares_no_word_and_says_how() {
     for entity in ["ledger", "chapel", "clerk"] {
         world.apply(vec![Change::AddEntity(Entity::new(id(entity)))]);
     }
-    let wrote = world.relation("clerk", "WROTE", "ledger", "The clerk wrote the ledger.", "*");
+    let wrote = world.relation("clerk", "WROTE", "ledger", "The clerk wrote the ledger.", "odo");
     let evidence = vec![Evidence::Passage { passage: ids[0], span: Span { start: 0, end: 2 }, quote: "It".into() }];
     let provenance = Provenance { evidence, ..Provenance::new(Method::Stated, Author::Dm) };
     let hidden = Fact::relation(&id("ledger"), "HIDDEN_IN", &id("chapel"), provenance).unwrap();
@@ -259,8 +259,9 @@ fn a_walk_finds_what_shares_no_word_and_says_how() {
     let passage = found.iter().find(|ranked| ranked.doc == DocId::Passage(ids[0])).unwrap();
     assert!(found.iter().all(|ranked| ranked.doc != DocId::Passage(ids[1])));
     assert!(passage.explanation.walked > 0.0 && passage.explanation.words.mean() == 0.0);
-    assert_eq!(passage.explanation.path, [WalkStep { entity: id("ledger"), fact: hidden }]);
-    assert!(serde_json::to_string(&passage.explanation).unwrap().contains("\"path\":[{\"entity\":\"ledger\""));
+    let steps = [("clerk", wrote), ("ledger", hidden)].map(|(entity, fact)| WalkStep { entity: id(entity), fact });
+    assert_eq!(passage.explanation.path, steps);
+    assert!(serde_json::to_string(&passage.explanation).unwrap().contains("\"path\":[{\"entity\":\"clerk\""));
 }
 
 #[test]
