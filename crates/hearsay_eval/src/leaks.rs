@@ -277,7 +277,9 @@ impl Kept {
     fn passage(&mut self, passage: &Passage, reached: &BTreeSet<Knower>) {
         let mut passage = Passage { mentions: Vec::new(), place: None, ..passage.clone() };
         passage.heard_by.retain(|by| reached.contains(by));
-        self.entities.extend(passage.heard_by.iter().filter_map(|by| by.entity().cloned()));
+        passage.readers.retain(|reader| reached.contains(&reader.knower));
+        let readers = passage.readers.iter().map(|reader| &reader.knower);
+        self.entities.extend(passage.heard_by.iter().chain(readers).filter_map(|by| by.entity().cloned()));
         self.entities.extend(passage.speaker.iter().chain(&passage.document).cloned());
         self.sessions.extend(passage.session.clone());
         self.changes.push(Change::AddPassage(Arc::new(passage)));

@@ -5,6 +5,7 @@
 //! - [`leaks`]: generated [`worlds`]; what characters are told there, against what they are told in the same world without
 //!   all that they cannot know.
 //! - [`encoder`]: how long the sentence encoder takes.
+//! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
 //!
 //! - [`recall`]: retrieval [`tasks`]; whether what answers a question is found, and how fast.
 //!
@@ -17,6 +18,7 @@ pub mod figures;
 pub mod leaks;
 mod random;
 pub mod recall;
+pub mod speed;
 pub mod stage;
 pub mod stories;
 pub mod tasks;

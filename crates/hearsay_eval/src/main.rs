@@ -14,7 +14,7 @@ use hearsay_eval::{
     beliefs::{self, Disagreement},
     encoder, figures, leaks,
     recall::{Corpus, Method, Run},
-    stories, tasks,
+    speed, stories, tasks,
     vector_cache::VectorCache,
 };
 use serde::Serialize;
@@ -56,7 +56,16 @@ The model is looked up as the programs do, unless --model names its directory.
 
 Example:
   hearsay_eval encoder --threads 2")]
-    Encoder(Speed),
+    Encoder(EncoderSpeed),
+    /// How fast a game and a DM are served in a generated world, and how much room it takes
+    #[command(after_help = "\
+Work by work: how often it was done, and how long it took in microseconds. A
+durable write stands beside an fsync of the same bytes: the ratio counts, the
+disk does not. Without a model, the query is not embedded.
+
+Example:
+  hearsay_eval speed --entities 1000 --facts 5000")]
+    Speed(Speed),
     /// Whether what answers a question is found: retrieval tasks through the engine
     #[command(after_help = "\
 DIR is a task folder (corpus.jsonl, queries.jsonl, perhaps facts.jsonl), or holds
@@ -150,6 +159,22 @@ struct Leaks {
 
 #[derive(Debug, ClapArgs)]
 struct Speed {
+    /// How many entities the world has
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    entities: usize,
+    /// How many facts, names and kinds included
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    facts: usize,
+    /// How many threads encode
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// The directory of the model
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+struct EncoderSpeed {
     /// How many threads encode
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
@@ -165,6 +190,7 @@ fn main() -> ExitCode {
         Command::Beliefs(command) => measure_beliefs(command, &mut out),
         Command::Leaks(command) => look_for_leaks(command, &mut out),
         Command::Encoder(command) => time_encoder(command, &mut out),
+        Command::Speed(command) => time_engine(command, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
@@ -240,7 +266,32 @@ fn look_for_leaks(command: &Leaks, out: &mut Output) -> Result<ExitCode> {
     Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn time_encoder(command: &Speed, out: &mut Output) -> Result<ExitCode> {
+fn time_engine(command: &Speed, out: &mut Output) -> Result<ExitCode> {
+    let model = find_model(command.model.as_deref());
+    if let Err(error) = &model {
+        writeln!(io::stderr(), "without a model: {error}")?;
+    }
+    let options = EncoderOptions { threads: command.threads };
+    let encoder = model.ok().map(|directory| Encoder::load(directory, options)).transpose()?;
+    let directory = tempfile::tempdir()?;
+    out.line(format!("{:30}{:>8}{:>14}{:>14}{:>14}", "work", "n", "p50 \u{B5}s", "p95 \u{B5}s", "p99 \u{B5}s"))?;
+    let mut tell = |timing: &speed::Timing| {
+        let speed::Timing { work, n, p50_us, p95_us, p99_us } = timing;
+        out.data(timing)?;
+        out.line(format!("{work:30}{n:>8}{p50_us:>14.1}{p95_us:>14.1}{p99_us:>14.1}"))?;
+        Ok(out.out.flush()?)
+    };
+    let room = speed::measure(command.entities, command.facts, directory.path(), encoder.as_ref(), &mut tell)?;
+    out.data(&room)?;
+    let speed::Room { entities, facts, resident_bytes, bytes_per_fact } = room;
+    let resident = resident_bytes.map_or("unknown".to_owned(), |bytes| format!("{} MiB", bytes >> 20));
+    out.line(format!(
+        "\n{entities} entities, {facts} facts; resident {resident}; {bytes_per_fact:.0} bytes per fact on disk"
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn time_encoder(command: &EncoderSpeed, out: &mut Output) -> Result<ExitCode> {
     let speed = encoder::measure(command.model.as_deref(), command.threads)?;
     out.data(&speed)?;
     let encoder::Speed { threads, query_ms_p50, query_ms_p95, documents_per_s } = speed;

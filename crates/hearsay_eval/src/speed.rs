@@ -1,0 +1,418 @@
+//! How fast the engine is: a generated world with the shape of a campaign, and the work of a game and a DM in it.
+//!
+//! Vectors of texts are made by lot: how long a search takes does not hang on what they mean. The query is embedded by
+//! the real encoder.
+
+use std::{
+    fs::File,
+    io::Write,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result};
+use hearsay_belief::View;
+use hearsay_embed::Encoder;
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Position, Provenance, State,
+};
+use hearsay_recall::{
+    ApproximateTokens, DocId, Index, Names, Query, Request, Scene, SceneContext, Weights,
+    graph::{Walk, identity, neighbours, path},
+    rank,
+};
+use hearsay_store::{Location, Store, StoreOptions, projection};
+use serde::Serialize;
+
+use crate::Random;
+
+/// How long one kind of work took.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Timing {
+    /// Which work.
+    pub work: &'static str,
+    /// How often it was done.
+    pub n: usize,
+    /// The median, in microseconds.
+    pub p50_us: f64,
+    /// 95 of 100 took no longer.
+    pub p95_us: f64,
+    /// 99 of 100 took no longer.
+    pub p99_us: f64,
+}
+
+/// How much room a world takes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Room {
+    /// Entities in it.
+    pub entities: usize,
+    /// Facts in it.
+    pub facts: usize,
+    /// Memory that the whole program holds, in bytes, the index with its vectors included; unknown but on Linux.
+    pub resident_bytes: Option<u64>,
+    /// Bytes of the database, its graph tables and snapshot included, per fact.
+    pub bytes_per_fact: f64,
+}
+
+/// A generated world: skewed degrees, groups, places, and knowledge that few share.
+pub struct World {
+    people: Vec<EntityId>,
+    changes: Vec<Change>,
+}
+
+/// A first name and a family name for every number.
+fn called(n: usize) -> String {
+    const FIRST: [&str; 24] = [
+        "Aldo", "Berit", "Cass", "Dorn", "Edda", "Falk", "Gerda", "Hale", "Ilse", "Jory", "Kuno", "Lark", "Mira",
+        "Nils", "Odo", "Petra", "Quill", "Roz", "Sanna", "Tuck", "Ulla", "Viggo", "Wenna", "Yrsa",
+    ];
+    const LAST: [&str; 20] = [
+        "Ash", "Brandt", "Crane", "Dunmore", "Eel", "Farrow", "Grau", "Hask", "Irons", "Jessop", "Keel", "Lark",
+        "Moor", "Nettle", "Oak", "Penhale", "Reed", "Stone", "Thorne", "Voss",
+    ];
+    format!("{} {} {}", FIRST[n % 24], LAST[n / 24 % 20], n / 480 + 1)
+}
+
+const TRADES: [&str; 8] = ["ferryman", "baker", "smith", "clerk", "healer", "sailor", "weaver", "guard"];
+
+const LORE: [&str; 10] = [
+    "was seen at the old mill at night",
+    "hides a letter under the floor",
+    "quarrelled with the harbour master over a debt",
+    "knows where the lost boat lies",
+    "sold a stolen lantern on the quay",
+    "swore to find whoever set the fire",
+    "keeps the key to the drowned chapel",
+    "pays for silence with silver every spring",
+    "saw three men carry a chest to the cistern",
+    "mends nets and listens at doors",
+];
+
+impl World {
+    /// A world of so many entities and, names and kinds included, about so many facts.
+    ///
+    /// # Errors
+    /// When there are too few facts for the names.
+    pub fn generate(entities: usize, facts: usize) -> Result<Self> {
+        anyhow::ensure!(entities >= 100, "a world needs 100 entities at least, not {entities}");
+        anyhow::ensure!(facts >= 3 * entities, "{entities} entities need {} facts at least, not {facts}", 3 * entities);
+        let (places, groups) = (entities / 50, entities / 100);
+        let id = |n: usize| EntityId::new(format!("e-{n}"));
+        let mut world = Self { people: Vec::new(), changes: Vec::new() };
+        for n in 0..entities {
+            world.changes.push(Change::AddEntity(Entity::new(id(n)?)));
+        }
+        let mut random = Random::new(7, 0);
+        let kind = |n: usize| match n {
+            n if n < places => "location",
+            n if n < places + groups => "faction",
+            _ => "npc",
+        };
+        let first_person = places + groups;
+        for n in 0..entities {
+            let (this, home) = (id(n)?, id(n % places)?);
+            let name = called(n);
+            let knowers = [this.clone().into(), Knower::Entity(home.clone())];
+            world.say(Fact::attribute(&this, "name", name.as_str(), provenance())?.statement(&name), &knowers)?;
+            world.say(Fact::attribute(&this, "kind", kind(n), provenance())?.statement(kind(n)), &knowers)?;
+            if n >= first_person {
+                world.people.push(this.clone());
+                let lives = format!("{name} lives in {}.", called(n % places));
+                world.say(Fact::relation(&this, "RESIDENT_OF", &home, provenance())?.statement(lives), &knowers)?;
+            }
+        }
+        let mut written = world.changes.iter().filter(|change| matches!(change, Change::AssertFact(_))).count();
+        let mut number = 0;
+        while written < facts {
+            // Few are known to many, most to few.
+            let skewed = |random: &mut Random| {
+                let people = entities - first_person;
+                first_person + random.below(people).min(random.below(people)).min(random.below(people))
+            };
+            let (one, other) = (skewed(&mut random), skewed(&mut random));
+            let (from, to, home) = (id(one)?, id(other)?, id(one % places)?);
+            let (a, b) = (called(one), called(other));
+            let own = Knower::Entity(from.clone());
+            number += 1;
+            let (builder, knowers) = match number % 10 {
+                0 => {
+                    let group = places + one % groups;
+                    let sentence = format!("{a} belongs to {}.", called(group));
+                    let fact = Fact::relation(&from, "MEMBER_OF", &id(group)?, provenance())?.statement(sentence);
+                    (fact, vec![own, id(group)?.into()])
+                }
+                1 => {
+                    let trade = TRADES[random.below(TRADES.len())];
+                    let fact = Fact::attribute(&from, "occupation", format!("{trade} {number}"), provenance())?;
+                    (fact.statement(format!("{a} works as {trade} number {number}.")), vec![own, home.into()])
+                }
+                2..=5 => {
+                    let relation = ["KNOWS", "OWES", "LIKES", "FEARS"][random.below(4)];
+                    let sentence = format!("{a} {} {b}.", relation.to_lowercase());
+                    let fact = Fact::relation(&from, relation, &to, provenance())?.statement(sentence);
+                    (fact, vec![own, to.into()])
+                }
+                6 => {
+                    let text = format!("{a} {}, as {b} tells on day {number}.", LORE[random.below(LORE.len())]);
+                    (Fact::attribute(&from, "lore", text.as_str(), provenance())?.statement(text), vec![Knower::World])
+                }
+                7 => {
+                    let text =
+                        format!("{a} {}; {} guards it ({number}).", LORE[random.below(LORE.len())], called(places));
+                    let group = places + random.below(groups);
+                    (
+                        Fact::attribute(&from, "lore", text.as_str(), provenance())?.statement(text),
+                        vec![id(group)?.into()],
+                    )
+                }
+                _ => {
+                    let text = format!("{a} {}, and {b} was there ({number}).", LORE[random.below(LORE.len())]);
+                    let fact = Fact::attribute(&from, "lore", text.as_str(), provenance())?.statement(text);
+                    (fact.mentions([to.clone()]), vec![own, to.into(), home.into()])
+                }
+            };
+            // One fact in five of what everybody might know is common lore.
+            let knowers = if number % 10 == 6 && number % 50 != 6 { vec![id(one % places)?.into()] } else { knowers };
+            world.say(builder, &knowers)?;
+            written += 1;
+        }
+        Ok(world)
+    }
+
+    fn say(&mut self, builder: hearsay_model::FactBuilder, knowers: &[Knower]) -> Result<()> {
+        let fact = Arc::new(builder.build()?);
+        let id = fact.id();
+        self.changes.push(Change::AssertFact(fact));
+        for knower in knowers {
+            self.changes.push(Change::Learn(Arc::new(Knowledge::authored(knower.clone(), id))));
+        }
+        Ok(())
+    }
+}
+
+fn provenance() -> Provenance {
+    Provenance::new(Method::Authored, Author::Dm)
+}
+
+/// Times one thing after the other.
+struct Clock<'a> {
+    tell: &'a mut dyn FnMut(&Timing) -> Result<()>,
+}
+
+impl Clock<'_> {
+    /// Does something so often, and tells how long it took.
+    fn time(&mut self, work: &'static str, n: usize, mut what: impl FnMut(usize) -> Result<()>) -> Result<()> {
+        let mut took = Vec::with_capacity(n);
+        for number in 0..n {
+            let since = Instant::now();
+            what(number)?;
+            took.push(since.elapsed());
+        }
+        took.sort_unstable();
+        let at = |part: f64| {
+            let place = (part * took.len() as f64).ceil() as usize;
+            let took: Duration = took[place.clamp(1, took.len()) - 1];
+            took.as_secs_f64() * 1e6
+        };
+        (self.tell)(&Timing { work, n, p50_us: at(0.50), p95_us: at(0.95), p99_us: at(0.99) })
+    }
+}
+
+/// Times the work of a game and a DM in a generated world, in a directory that it may fill. Each timing is told as soon as
+/// it is there.
+///
+/// # Errors
+/// When the world cannot be, or the database fails.
+pub fn measure(
+    entities: usize,
+    facts: usize,
+    directory: &Path,
+    encoder: Option<&Encoder>,
+    tell: &mut dyn FnMut(&Timing) -> Result<()>,
+) -> Result<Room> {
+    let mut clock = Clock { tell };
+    let World { people, changes } = World::generate(entities, facts)?;
+    let world = Arc::new(Operation::new(Author::Dm, "a world", changes));
+    let mut state = State::default();
+    let touched = state.apply(Arc::clone(&world)).map_err(|error| anyhow::anyhow!("{error}"))?.touched;
+    read(&mut clock, &state, &people)?;
+    let index = indexed(&state);
+    recall(&mut clock, &state, &index, &people, encoder)?;
+    write(&mut clock, directory)?;
+    let store = open(&directory.join("world"))?;
+    clock.time("bulk_write", 1, |_| Ok(store.commit_blocking(Position(1), vec![Arc::clone(&world)])?))?;
+    let (sender, done) = std::sync::mpsc::channel();
+    let sent = sender.clone();
+    store.project(projection::rows(&state, &touched), Position(1), move |result| drop(sent.send(result)));
+    done.recv().context("the store stopped")??;
+    store.write_snapshot(&state, move |result| drop(sender.send(result)));
+    done.recv().context("the store stopped")??;
+    store.close()?;
+    let resident_bytes = resident();
+    reopen(&mut clock, &directory.join("world"))?;
+    let bytes_per_fact = bytes_below(&directory.join("world"))? as f64 / state.fact_count() as f64;
+    Ok(Room { entities: state.entity_count(), facts: state.fact_count(), resident_bytes, bytes_per_fact })
+}
+
+fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
+    let person = |n: usize| &people[n * 7919 % people.len()];
+    let walk = Walk::default();
+    // Nothing that is found may be optimised away.
+    let keep = |found: usize| -> Result<()> {
+        std::hint::black_box(found);
+        Ok(())
+    };
+    clock.time("identity", 2_000, |n| keep(identity(state, person(n), &walk).relations.len()))?;
+    for (work, depth) in [("neighbours_1", 1), ("neighbours_2", 2), ("neighbours_3", 3)] {
+        clock.time(work, 500, |n| keep(neighbours(state, person(n), &walk, depth, 1_000).len()))?;
+    }
+    clock.time("path", 200, |n| keep(path(state, person(n), person(n + 1), &walk, 4).map_or(0, |p| p.len())))?;
+    clock.time("visible_view", 300, |n| keep(View::of(state, &person(n).clone().into(), None).facts().len()))
+}
+
+/// An index with a vector for every text.
+fn indexed(state: &State) -> Index {
+    let mut index = Index::of(state);
+    let mut random = Random::new(11, 0);
+    let docs: Vec<DocId> = state.facts().filter(|fact| Index::holds(fact)).map(|fact| DocId::Fact(fact.id())).collect();
+    for doc in docs {
+        index.set_vector(doc, &unit(&mut random));
+    }
+    index
+}
+
+/// A vector of length 1 as the usual model makes them.
+fn unit(random: &mut Random) -> Vec<f32> {
+    let mut vector: Vec<f32> = (0..384).map(|_| random.below(2_001) as f32 / 1_000.0 - 1.0).collect();
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+    vector.iter_mut().for_each(|x| *x /= length);
+    vector
+}
+
+fn recall(
+    clock: &mut Clock,
+    state: &State,
+    index: &Index,
+    people: &[EntityId],
+    encoder: Option<&Encoder>,
+) -> Result<()> {
+    const QUESTION: &str = "Who saw the men carry the chest to the old mill by the quay?";
+    let person = |n: usize| &people[n * 7919 % people.len()];
+    let vector = match encoder {
+        Some(encoder) => encoder.encode_one(QUESTION)?,
+        None => unit(&mut Random::new(13, 0)),
+    };
+    let minds: Vec<(View, Names)> = (0..50)
+        .map(|n| {
+            let view = View::of(state, &person(n).clone().into(), None);
+            let names = Names::of(&view);
+            (view, names)
+        })
+        .collect();
+    clock.time("vector_search", 300, |n| {
+        let (view, _) = &minds[n % minds.len()];
+        let query =
+            Query { text: "", vector: Some(&vector), named: Vec::new(), graph: false, weights: Weights::default() };
+        std::hint::black_box(rank(view, index, &query).len());
+        Ok(())
+    })?;
+    let context = |n: usize, question: &str, vector: &[f32]| -> Result<()> {
+        let speaker = person(n);
+        let view = View::of(state, &speaker.clone().into(), None);
+        let names = Names::of(&view);
+        let scene = Scene { place: None, present: vec![person(n + 1).clone()], time: None };
+        let context = SceneContext::assemble(&Request {
+            view: &view,
+            names: &names,
+            index,
+            calendar: state.calendar(),
+            vocabulary: state.vocabulary(),
+            speaker,
+            scene: &scene,
+            question,
+            vector: Some(vector),
+            graph: true,
+            limit: 16,
+            budget: 1_500,
+            counter: &ApproximateTokens,
+        });
+        std::hint::black_box(context);
+        Ok(())
+    };
+    clock.time("context", 300, |n| context(n, QUESTION, &vector))?;
+    let Some(encoder) = encoder else { return Ok(()) };
+    clock.time("context_with_query_embedding", 300, |n| {
+        // Another question each time, so that no cache answers.
+        let question = format!("{QUESTION} ({n})");
+        let vector = encoder.encode_one(&question)?;
+        context(n, &question, &vector)
+    })
+}
+
+fn open(directory: &Path) -> Result<Store> {
+    Ok(Store::open(Location::from(directory), StoreOptions::default())?.store)
+}
+
+/// One durable fact, and beside it an fsync of the same bytes.
+fn write(clock: &mut Clock, directory: &Path) -> Result<()> {
+    let someone = EntityId::new("someone")?;
+    let one = |n: usize| -> Result<Arc<Operation>> {
+        let fact = Fact::attribute(&someone, "lore", format!("Was seen at the old mill on day {n}."), provenance())?;
+        let fact = Arc::new(fact.build()?);
+        let learn = Knowledge::authored(Knower::World, fact.id());
+        let changes = vec![
+            Change::AddEntity(Entity::new(someone.clone())),
+            Change::AssertFact(fact),
+            Change::Learn(learn.into()),
+        ];
+        Ok(Arc::new(Operation::new(Author::Game, "say", changes)))
+    };
+    let bytes = serde_json::to_vec(&*one(1)?)?;
+    let store = open(&directory.join("writes"))?;
+    let operations = (0..300).map(one).collect::<Result<Vec<_>>>()?;
+    clock.time("durable_write", operations.len(), |n| {
+        Ok(store.commit_blocking(Position(n as u64 + 1), vec![Arc::clone(&operations[n])])?)
+    })?;
+    store.close()?;
+    let mut file = File::create(directory.join("plain"))?;
+    clock.time("fsync", 300, |_| {
+        file.write_all(&bytes)?;
+        Ok(file.sync_data()?)
+    })
+}
+
+fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
+    for (work, snapshot) in [("open_snapshot", true), ("open_journal", false)] {
+        if !snapshot {
+            std::fs::remove_file(directory.join("snapshot"))?;
+        }
+        let mut opened = Vec::new();
+        clock.time(work, 3, |_| {
+            // Closing is no part of it.
+            opened.clear();
+            opened.push(Store::open(Location::from(directory), StoreOptions::default())?);
+            Ok(())
+        })?;
+        for opened in opened {
+            opened.store.close()?;
+        }
+    }
+    Ok(())
+}
+
+/// Memory that the program holds, where Linux says so.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+fn bytes_below(directory: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(directory)? {
+        let (entry, metadata) = entry.and_then(|entry| entry.metadata().map(|metadata| (entry, metadata)))?;
+        bytes += if metadata.is_dir() { bytes_below(&entry.path())? } else { metadata.len() };
+    }
+    Ok(bytes)
+}
