@@ -126,7 +126,7 @@ pub fn believes(
             let against = against.into_iter().filter_map(|id| view.fact(id)).map(|other| AgainstRow {
                 fact: other.id(),
                 statement: other.statement().to_owned(),
-                credence: other.credence().get(),
+                credence: view.belief(other).credence.get(),
             });
             answers.push(BeliefRow {
                 fact: known.id(),

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Hold, Known, Via, View, Way};
-use hearsay_model::{EntityId, Fact, FactId, GameTime, Kind, Knower, Predicate, SessionId, Standing, State, predicate};
+use hearsay_belief::{Hold, Known, Via, View, Way, player_characters};
+use hearsay_model::{
+    EntityId, Fact, FactId, GameTime, Kind, Knower, Predicate, SessionId, Standing, State, attribute, predicate,
+};
 use hearsay_recall::stems;
 use serde::Serialize;
 
@@ -178,7 +180,7 @@ pub struct PartyRow {
 pub struct PartyKnower {
     /// Who.
     pub knower: EntityId,
-    /// How far it believes it.
+    /// How far it believes it, what speaks against it counted in.
     pub credence: f64,
     /// How it is known, by the way that counts.
     pub how: String,
@@ -188,14 +190,18 @@ pub struct PartyKnower {
     pub conceals: bool,
 }
 
-/// The player characters, and the parties. By id.
+/// The player characters, and the parties to which one of them belongs. By id.
 fn players(state: &State) -> Vec<EntityId> {
-    let plays = |id: &EntityId| matches!(state.kind(id), Some(Kind::Player | Kind::Party));
-    state.entities().map(|entity| entity.id.clone()).filter(plays).collect()
+    let characters = player_characters(state);
+    let parties = state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &characters)).cloned();
+    let mut players: Vec<EntityId> = parties.chain(characters.iter().cloned()).collect();
+    players.sort();
+    players
 }
 
-/// What the players know, and since when: each of the player characters, and the parties they belong to. Common lore and
-/// names are left out. What was learned last first, at most as many as the filter says; and how much in all.
+/// What the players know, and since when: each of the player characters, and the parties to which one of them belongs.
+/// Common lore, and the names and kinds of things, are left out. What was learned last first, at most as many as the
+/// filter says; and how much in all.
 ///
 /// # Errors
 /// When a name, a predicate or a date cannot be understood.
@@ -207,23 +213,24 @@ pub fn party(
     let wanted = Wanted::of(state, filter)?;
     let views: Vec<(EntityId, View)> =
         players(state).into_iter().map(|id| (id.clone(), View::of(state, &Knower::Entity(id), moment))).collect();
-    let mut found: BTreeMap<FactId, Vec<(&EntityId, &Known)>> = BTreeMap::new();
+    let mut found: BTreeMap<FactId, Vec<(&View, &EntityId, &Known)>> = BTreeMap::new();
     for (id, view) in &views {
         let common = |known: &Known| known.ways().iter().all(|way| way.via == Via::Common);
-        for known in view.facts().filter(|known| !common(known) && wanted.lets_through(known)) {
-            found.entry(known.id()).or_default().push((id, known));
+        let names = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
+        for known in view.facts().filter(|known| !common(known) && !names(known) && wanted.lets_through(known)) {
+            found.entry(known.id()).or_default().push((view, id, known));
         }
     }
-    let first = |knowers: &[(&EntityId, &Known)]| knowers.iter().map(|(_, known)| known.learned()).min().flatten();
+    let first = |knowers: &[(&View, &EntityId, &Known)]| knowers.iter().map(|(.., known)| known.learned()).min().flatten();
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by_key(|(id, knowers)| (std::cmp::Reverse(first(knowers)), *id));
     let all = found.len();
     let rows = found.into_iter().take(filter.limit).filter_map(|(id, knowers)| {
         let fact = state.fact(id)?;
         let since = print(state, first(&knowers));
-        let knower = |(knower, known): (&EntityId, &Known)| PartyKnower {
+        let knower = |(view, knower, known): (&View, &EntityId, &Known)| PartyKnower {
             knower: knower.clone(),
-            credence: known.credence().get(),
+            credence: view.belief(known).credence.get(),
             how: known_how(known),
             since: print(state, known.learned()),
             conceals: known.conceals(),
@@ -291,7 +298,7 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
     let end = session_end(state, &session);
     let (then, now) = (View::of(state, &knower, end), View::of(state, &knower, None));
     let mut there: BTreeSet<EntityId> = session.present.iter().cloned().collect();
-    there.extend(players(state).into_iter().filter(|id| belongs(state, id, &session.present)));
+    there.extend(state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &session.present)).cloned());
     there.remove(&who);
     let during = |time: Option<GameTime>| {
         let start = session.start.as_ref().and_then(|date| date.time);
@@ -347,11 +354,11 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
     })
 }
 
-/// Whether somebody present is a canon member of a party.
-fn belongs(state: &State, party: &EntityId, present: &[EntityId]) -> bool {
+/// Whether this is a party of which one of these is, or was, a canon member.
+fn belongs(state: &State, party: &EntityId, characters: &[EntityId]) -> bool {
     let is_member = |fact: &Fact| {
         let member = *fact.predicate() == *predicate::MEMBER_OF && fact.object().entity() == Some(party);
-        member && fact.standing() == Standing::Canon && present.contains(fact.subject())
+        member && fact.standing() == Standing::Canon && characters.contains(fact.subject())
     };
     state.kind(party) == Some(Kind::Party) && state.facts_of(party).any(|fact| is_member(fact))
 }
