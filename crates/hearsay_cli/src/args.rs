@@ -201,6 +201,8 @@ Examples:
     Reveal(Reveal),
     /// Withdraw what somebody learned: it never happened, and what rests on it falls
     #[command(after_help = "\
+What somebody made up it never learned: then it has never told it.
+
 Example:
   hearsay forget campaigns/gullhaven tamsin-reed jory-found-the-ledger --dry-run")]
     Forget(Forget),
@@ -415,8 +417,8 @@ pub(crate) struct Search {
     /// Only facts of this standing
     #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) standing: Option<StandingArg>,
-    /// Only what is so in the world at this date: `4 Rainmoon 412`, `yesterday`
-    #[arg(long, value_name = "DATE", conflicts_with = "knower")]
+    /// Only what is so in the world at this date, or at the end of this session: `4 Rainmoon 412`, `yesterday`
+    #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", value_parser = text, allow_hyphen_values = true)]
     pub(crate) holds_at: Option<String>,
     /// How far relations are followed from what is found by name
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
@@ -471,8 +473,8 @@ pub(crate) struct Facts {
     /// Known to this knower: an id or a name
     #[arg(long, value_name = "NPC")]
     pub(crate) knower: Option<String>,
-    /// So in the world at this date: `4 Rainmoon 412`, `yesterday`
-    #[arg(long, value_name = "DATE")]
+    /// So in the world at this date, or at the end of this session: `4 Rainmoon 412`, `yesterday`
+    #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -619,10 +621,10 @@ pub(crate) struct FactArgs {
     #[arg(long, value_name = "NPC")]
     pub(crate) known_by: Vec<String>,
     /// Since when it is so, on the campaign's calendar
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) since: Option<String>,
     /// Until when it was so
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
 

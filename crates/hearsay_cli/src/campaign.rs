@@ -10,6 +10,7 @@ use hearsay_store::Location;
 
 use crate::{
     args::Campaign,
+    commands::story::{reveal_line, revealable},
     interrupt,
     output::{Fault, Output, WRONG_FILE},
 };
@@ -94,6 +95,9 @@ fn take_over(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
             output.note(note);
             Ok(())
         })?;
+        for row in revealable(memory)? {
+            output.note(reveal_line(&row));
+        }
     }
     Ok(())
 }

@@ -156,6 +156,8 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::EndsTooEarly { .. }
             | MemoryError::Fact(_)
             | MemoryError::NoSessionEnd(_)
+            | MemoryError::NoSessionStart(_)
+            | MemoryError::NotSo { .. }
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
             | MemoryError::Scale(_)

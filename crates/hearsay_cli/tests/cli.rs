@@ -335,6 +335,14 @@ fn who_knows_and_believes_what() {
         assert!(place.ok(line).contains("Mend what"), "{line:?}");
         assert!(!place.ok(&[line, &["--recorded", "1"]].concat()).contains("Mend what"), "{line:?}");
     }
+    assert!(read(&["facts", "--holds-at", "session-1"])["all"].as_i64().unwrap() > 0);
+    assert!(!read(&["search", "millstone", "--no-meaning", "--holds-at", "session-1"])["facts"][0].is_null());
+    place.fails(&["search", "mill", "x", "--no-meaning", "--holds-at", "session-7"], 3, &["session-7"]);
+    assert_eq!(read(&["knows", "ben", "--words", "millstone", "--as-of", "-5"])["all"], 0, "a year before all");
+    assert_eq!(read(&["knows", "ben", "--words", "millstone", "--since", "-5"])["all"], 1);
+    place.fails(&["knows", "mill", "ben", "--as-of", "--json"], 2, &["`--json` is not a date"]);
+    place.fails(&["knows", "mill", "ben", "--since", "session-9"], 3, &["there is no session `session-9`"]);
+    assert!(place.ok(&["why-not", "mill", "--help"]).replace("\n", " ").contains("all that is on"));
     place.fails(&["facts", "mill", "--as-of", "session-1"], 2, &["--knower"]);
     place.fails(&["knows", "mill", "ben", "--recorded", "99"], 1, &["position 99"]);
     place.fails(&["knows", "mill", "ben", "--as-of", "41 Springmonth 10"], 2, &["41 Springmonth 10", "from 1 to 40"]);
@@ -375,6 +383,15 @@ fn what_happens_is_learned_by_those_who_are_there() {
     assert_eq!(seen["lessons"].as_array().unwrap().len(), 2, "{seen}");
     let said = ["say", "mill", "ben", "Ada likes Sam.", "--that", "ada", "LIKES", "sam-b", "--to", "sam-a", "--lie"];
     assert_eq!(place.json(&said)["facts"][0]["standing"], "false");
+    let likes = place.json(&["facts", "mill", "--standing", "false"])["facts"][0]["id"].as_str().unwrap().to_owned();
+    for line in
+        [&["why-not", "mill", "ben", &likes][..], &["chain", "mill", "ben", &likes], &["who-knows", "mill", &likes]]
+    {
+        assert!(place.ok(line).contains("made it up, and told sam-a"), "{line:?}");
+    }
+    let forgot = place.ok(&["forget", "mill", "ben", &likes, "--dry-run"]);
+    assert!(forgot.contains("never told what it had made up") && forgot.contains("loses: sam-a"), "{forgot}");
+    place.fails(&["retcon", "mill", &likes, "--until", "yesterday"], 2, &["is false", "never was so"]);
     let from =
         ["deduce", "mill", "ada", "--from", stone, "--about", "the-mill", "It will break.", "--certainty", "0.6"];
     assert_eq!(place.json(&from)["lessons"][0]["credence"], 0.6);
@@ -393,6 +410,7 @@ fn what_happens_is_learned_by_those_who_are_there() {
     place.fails(&["tell", "mill", "adda", &cat, "--to", "ben"], 3, &["adda", "ada"]);
     place.fails(&["tell", "mill", "ada", &cat, "--to", "the-mil"], 3, &["the-mill"]);
     place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--credence", "2"], 2, &["credence", "not 2"]);
+    place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--credence", "-0.5"], 2, &["credence", "not -0.5"]);
     place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--time", "41 Springmonth 10"], 2, &["from 1 to 40"]);
     place.fails(&["tell", "mill", "ada", &cat, "--to", "ben", "--session", "3"], 3, &["there is no session `3`"]);
     place.fails(&["tell", "mill", "ada", "--to", "ben"], 2, &["FACT"]);
@@ -418,6 +436,8 @@ fn the_game_goes_on_and_secrets_come_due() {
     place.ok(&["flag", "mill", "bell-rung", "yes"]);
     assert_eq!(place.json(&["flag", "mill"])[0]["value"], "yes");
     assert!(place.ok(&["reveals", "mill"]).contains("No secret"));
+    place.fails(&["gossip", "mill", "--days", "0"], 2, &["at least one day"]);
+    place.fails(&["gossip", "mill", "--seed", "-3"], 2, &["a whole number"]);
     let news = ["--about", "the-mill", "The wheel broke at noon.", "--time", "5 Springmonth 10"];
     place.ok(&[&["witness", "mill", "--by", "ada"][..], &news].concat());
     let tried = place.json(&["gossip", "mill", "--days", "30", "--dry-run"]);
@@ -434,6 +454,28 @@ fn the_game_goes_on_and_secrets_come_due() {
     assert!(knows.contains("The wheel broke at noon."), "{knows}");
     let later = place.json(&["gossip", "mill", "--dry-run"]);
     assert_eq!(later["from"], talked["until"], "the clock went on");
+}
+
+#[test]
+fn the_dm_is_told_when_a_secret_may_be_told() {
+    let place = Place::new();
+    let reveal = "about: [the-mill], reveal: {holder: ada, when: {flag: bell-rung}, note: She whispers it.}}";
+    let campaign = CAMPAIGN.replace("about: [the-mill]}", reveal);
+    place.write("mill/campaign.yaml", &format!("flags: {{bell-rung: false}}\n{campaign}"));
+    assert!(place.ok(&["reveals", "mill"]).contains("ada may not tell yet: The millstone is cracked."));
+    assert_eq!(place.json(&["reveals", "mill"])[0]["reveal"]["note"], "She whispers it.");
+    let told = place.ok(&["why-not", "mill", "ben", "stone-is-cracked"]);
+    assert!(told.contains("for ada to tell it") && told.contains("note: She whispers it."), "{told}");
+    let opens = |line: &[&str]| place.json(line)["revealable"].as_array().unwrap().len();
+    assert_eq!(opens(&["set", "mill", "ben", "mood", "glad"]), 0);
+    let told = place.ok(&["flag", "mill", "bell-rung", "yes"]);
+    assert!(told.contains("ada may tell now: The millstone is cracked. [") && told.contains("She whispers"), "{told}");
+    assert_eq!(opens(&["set", "mill", "ben", "mood", "sour"]), 0, "once is enough");
+    assert_eq!(opens(&["flag", "mill", "bell-rung", "no"]), 0);
+    assert_eq!(opens(&["undo", "mill"]), 1);
+    assert_eq!(opens(&["tell", "mill", "ada", "stone-is-cracked", "--to", "ben"]), 0);
+    place.write("mill/more.yaml", "entities:\n  - {id: cora, name: Cora, kind: npc}\n");
+    assert_eq!(opens(&["import", "mill"]), 0);
 }
 
 #[test]

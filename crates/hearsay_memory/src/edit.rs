@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    ApplyError, Attitude, Author, Change, Date, Entity, EntityId, Fact, FactId, How, Kind, Knower, Knowledge,
-    KnowledgeId, Method, Number, Object, Operation, Predicate, Provenance, Resolution, Secrecy, Setting, Source,
-    Standing, State, Timestamp, Validity, Value, attribute, predicate, text,
+    ApplyError, Attitude, Author, CalendarError, Change, Date, Entity, EntityId, Fact, FactId, How, Kind, Knower,
+    Knowledge, KnowledgeId, Method, Number, Object, Operation, Predicate, Provenance, Resolution, Secrecy, Setting,
+    Source, Standing, State, Timestamp, Validity, Value, attribute, predicate, text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -360,7 +360,7 @@ impl Editor<'_> {
 
     /// A new fact with its options, its knowers, and the end of what it succeeds.
     fn written(&self, builder: hearsay_model::FactBuilder, options: &FactOptions) -> Result<Vec<Change>, MemoryError> {
-        let date = |raw: &Option<String>| raw.as_ref().map(|raw| self.state.calendar().parse(raw)).transpose();
+        let date = |raw: &Option<String>| raw.as_ref().map(|raw| date_of(self.state, raw)).transpose();
         let secrecy = match (options.secret, options.common) {
             (true, _) => Secrecy::Secret,
             (_, true) => Secrecy::Common,
@@ -514,6 +514,17 @@ pub(crate) fn succession(
 /// What an entity is called in a sentence that others may learn: never by a secret name, nor by an id that may be one.
 pub(crate) fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
+}
+
+/// A date as somebody types it who knows what time it is in the game. What counts from the game clock is written out:
+/// `yesterday` means another day tomorrow.
+pub(crate) fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
+    let calendar = state.calendar();
+    if let Ok(date) = calendar.parse(raw) {
+        return Ok(date);
+    }
+    let first = calendar.parse_near(raw, state.clock())?.first;
+    Ok(Date { raw: calendar.print(first), time: Some(first) })
 }
 
 /// The game clock as a date; a date that nobody can place, where no clock is set.

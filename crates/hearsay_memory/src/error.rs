@@ -137,6 +137,17 @@ pub enum MemoryError {
     /// A session of which nobody knows when it ended in the game.
     #[error("nothing says when session `{0}` ended in game time; give its `end`, or a date instead")]
     NoSessionEnd(SessionId),
+    /// A session of which nobody knows when it began in the game.
+    #[error("nothing says when session `{0}` began in game time; give its `start`, or a date instead")]
+    NoSessionStart(SessionId),
+    /// Something is to end that was not so in the first place.
+    #[error("\u{201C}{statement}\u{201D} is {standing}, so there is nothing to end{}", not_so(*standing))]
+    NotSo {
+        /// The fact's sentence.
+        statement: String,
+        /// What the world says of it.
+        standing: hearsay_model::Standing,
+    },
     /// What stands in the world is the DM's to know.
     #[error(
         "what stands and what holds in the world is for the DM alone: leave out the knower, or ask as of when it knew"
@@ -196,6 +207,13 @@ fn hint(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(", ")),
+    }
+}
+
+fn not_so(standing: hearsay_model::Standing) -> &'static str {
+    match standing {
+        hearsay_model::Standing::Proposed => ": decide first, with `review`",
+        _ => ": it never was so",
     }
 }
 

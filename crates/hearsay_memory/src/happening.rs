@@ -5,13 +5,19 @@
 
 mod stage;
 
-use hearsay_belief::learn::{self, Telling};
-use hearsay_model::{Author, Credence, Operation, State, Timestamp};
+use std::sync::Arc;
+
+use hearsay_belief::{
+    View,
+    learn::{self, Learning, Telling},
+    withdrawal,
+};
+use hearsay_model::{Author, Credence, EntityId, Fact, How, Knower, Knowledge, Operation, Source, State, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     MemoryError,
-    edit::{find_fact, resolve},
+    edit::{date_of, find_fact, resolve},
 };
 use stage::{Stage, Voice, forget, quoted, sincerity};
 
@@ -119,7 +125,8 @@ pub enum Happening {
         /// Where and when.
         circumstances: Circumstances,
     },
-    /// Somebody never learned something: what it learned of it by itself is withdrawn, and what rests on that falls.
+    /// Somebody never learned something: what it learned of it by itself is withdrawn, and what rests on that falls. What
+    /// it made up, it never told: those who were told it lose it too.
     Forget {
         /// Who.
         knower: String,
@@ -183,7 +190,11 @@ impl Happening {
     /// When a name, a fact, a session or a date cannot be understood; when somebody tells what it does not know, is
     /// dead, cannot know anything, or has nobody to tell it to.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, MemoryError> {
-        let stage = |circumstances: &Circumstances| Stage::new(state, &author, now, circumstances);
+        let stage = |circumstances: &Circumstances| {
+            let time = circumstances.time.as_deref().map(|raw| date_of(state, raw)).transpose()?;
+            let circumstances = Circumstances { time: time.map(|date| date.raw), ..circumstances.clone() };
+            Stage::new(state, &author, now, &circumstances)
+        };
         let (summary, learning) = match self {
             Self::Witness { facts, witnesses, circumstances } => stage(circumstances)?.witness(facts, witnesses)?,
             Self::Say { speaker, text, states, hearers, lie, circumstances } => {
@@ -241,9 +252,30 @@ impl Happening {
             }
             Self::Forget { knower, fact } => {
                 let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
-                forget(state, &knower, &fact)?
+                match never_made_up(state, &knower, &fact) {
+                    Some(withdrawn) => withdrawn,
+                    None => forget(state, &knower, &fact)?,
+                }
             }
         };
         Ok(Operation { author, recorded: now, summary, changes: learning.changes })
     }
+}
+
+/// What takes back that somebody told what it made up, from those it told too; nothing, where it made nothing up.
+fn never_made_up(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
+    let id = Knower::Entity(knower.clone());
+    View::of(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
+    // What is made up rests on nothing, so that what was told does not fall with the record of telling it.
+    let of_telling = |edge: &&Arc<Knowledge>| match &edge.how {
+        How::Shared => edge.knower == id,
+        How::Told { by: Some(by), .. } => by == knower,
+        _ => false,
+    };
+    let rests = |edge: &&Arc<Knowledge>| edge.sources.iter().any(|source| matches!(source, Source::Basis { .. }));
+    let telling = state.known_by(fact.id()).filter(of_telling).filter(|edge| !rests(edge));
+    let mut told: Vec<_> = telling.map(|edge| edge.id()).collect();
+    told.sort_unstable();
+    let summary = format!("{} never told what it had made up: {}", state.name_or_id(knower), quoted(fact));
+    Some((summary, Learning { changes: withdrawal(state, &told), ..Learning::default() }))
 }

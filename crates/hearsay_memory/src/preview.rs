@@ -140,9 +140,10 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryErr
     if learned.keys().any(|(_, fact)| !comes_along(*fact)) {
         learned.retain(|(_, fact), _| !comes_along(*fact));
     }
+    let credence = |view: &View, fact| view.fact(fact).map(|known| view.belief(known).credence.get());
     let lesson = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| Lesson {
-        credence: then.of(&knower).fact(fact).map_or(0.0, |known| known.credence().get()),
-        before: now.of(&knower).fact(fact).map(|known| known.credence().get()),
+        credence: credence(then.of(&knower), fact).unwrap_or(0.0),
+        before: credence(now.of(&knower), fact),
         how: after.knowledge(edge).map_or_else(String::new, |edge| how_in_words(&edge.how)),
         statement: statement(fact),
         knower,

@@ -9,7 +9,7 @@ mod knows;
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::{Revealable, Trust, View, revealable};
+use hearsay_belief::{Judgement, Revealable, Trust, View, revealable};
 use hearsay_model::{
     Bearing, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
     Standing, State, Timestamp, Value, text,
@@ -24,8 +24,8 @@ pub use beliefs::{
     AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
 };
 pub use holders::{
-    HolderRow, Obstacle, SecretFilter, SecretHolder, SecretRow, SourceRow, TellingRow, WhoKnows, WhyNot, secrets,
-    who_knows, why_not,
+    ConditionRow, HolderRow, Obstacle, SecretFilter, SecretHolder, SecretRow, SourceRow, TellingRow, WhoKnows, WhyNot,
+    secrets, who_knows, why_not,
 };
 pub use knows::{KnowsFilter, KnowsRow, Missed, MissedLine, MissedRow, PartyKnower, PartyRow, knows, missed, party};
 
@@ -119,7 +119,7 @@ pub struct FactFilter {
     pub knower: Option<String>,
     /// What the knower knew then; all that it knows, when nothing is said.
     pub as_of: Option<GameTime>,
-    /// So in the world at this date of the calendar, by its end; whenever, when nothing is said.
+    /// So in the world at this date of the calendar or session, by its end; whenever, when nothing is said.
     pub holds_at: Option<String>,
     /// At most so many.
     pub limit: usize,
@@ -222,8 +222,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
     let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
     let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
-    let span = |raw: &String| state.calendar().parse_near(raw, state.clock());
-    let moment = filter.holds_at.as_ref().map(span).transpose()?.map(|span| span.last);
+    let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
     let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
     let points_at = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
         Object::Entity(entity) => Some(entity) == id.as_ref(),
@@ -509,8 +508,39 @@ pub fn review(state: &State, limit: usize) -> (Vec<ReviewRow>, usize) {
     (items.into_iter().take(limit).map(row).collect(), all)
 }
 
+/// The author's word to the DM on a reveal.
+fn note_of(state: &State, reveal: &str) -> Option<String> {
+    state.reveals().find(|one| one.id == reveal)?.note.clone()
+}
+
+/// A secret that is told under a condition.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RevealRow {
+    /// The reveal's id.
+    pub reveal: String,
+    /// The secret.
+    pub fact: FactId,
+    /// The sentence that states it.
+    pub statement: String,
+    /// Who may tell it, or may not yet.
+    pub holder: EntityId,
+    /// Whether the condition holds, for whom, and what is missing.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// The author's word to the DM: how it is told, what follows.
+    pub note: Option<String>,
+}
+
 /// When secrets may be told: for every reveal and who may tell it, whether its condition holds now, for whom, and what is
 /// missing. Reads every entity, to find the player characters.
-pub fn reveals(state: &State) -> Vec<Revealable> {
-    revealable(state, &|who, of| Trust::between(state, who, of).level())
+pub fn reveals(state: &State) -> Vec<RevealRow> {
+    let row = |one: Revealable| RevealRow {
+        note: note_of(state, &one.reveal),
+        reveal: one.reveal,
+        statement: state.fact(one.fact).map_or_else(String::new, |fact| fact.statement().to_owned()),
+        fact: one.fact,
+        holder: one.holder,
+        judgement: one.judgement,
+    };
+    revealable(state, &|who, of| Trust::between(state, who, of).level()).into_iter().map(row).collect()
 }

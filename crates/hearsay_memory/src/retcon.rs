@@ -1,9 +1,12 @@
 //! Taking back: what never was so, or is so no longer.
 
-use hearsay_model::{Author, Change, Date, Operation, State, Timestamp};
+use hearsay_model::{Author, Change, Operation, Standing, State, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryError, edit::find_fact};
+use crate::{
+    MemoryError,
+    edit::{date_of, find_fact},
+};
 
 /// What the DM takes back of the world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +30,7 @@ impl Retcon {
     /// The operation that takes it back.
     ///
     /// # Errors
-    /// When the fact or the date cannot be understood, or it would end before it begins.
+    /// When the fact or the date cannot be understood, it would end before it begins, or it is not so.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, MemoryError> {
         let (summary, change) = match self {
             Self::NeverSo { fact } => {
@@ -36,7 +39,11 @@ impl Retcon {
             }
             Self::Until { fact, until } => {
                 let fact = find_fact(state, fact)?;
-                let until: Date = state.calendar().parse(until)?;
+                if !matches!(fact.standing(), Standing::Canon | Standing::Claimed) {
+                    let (statement, standing) = (fact.statement().to_owned(), fact.standing());
+                    return Err(MemoryError::NotSo { statement, standing });
+                }
+                let until = date_of(state, until)?;
                 if let (Some(from), Some(end)) = (fact.validity().start(), until.time)
                     && end < from
                 {

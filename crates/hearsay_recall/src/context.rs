@@ -472,7 +472,11 @@ impl<'a> Writer<'a> {
         let learned = known.learned().map(|time| self.request.calendar.print(time));
         let receipt = Receipt {
             source: Source::Fact(known.id()),
-            how: known.how().map_or_else(|| "recorded".into(), |(how, via)| self.how(how, via)),
+            how: match known.how() {
+                Some((how, via)) => self.how(how, via),
+                None if known.shared().is_empty() => "recorded".into(),
+                None => "made it up".into(),
+            },
             credence: known.how().map(|_| known.credence()),
             learned,
             session: known.session().cloned(),

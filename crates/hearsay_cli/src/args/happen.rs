@@ -11,7 +11,7 @@ pub(crate) struct Circumstances {
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
     /// When, on the campaign's calendar [default: the end of the session, or else the game clock]
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// In which session: its id or number
     #[arg(long)]
@@ -99,7 +99,7 @@ pub(crate) struct Tell {
     #[arg(long, value_name = "NPC")]
     pub(crate) citing: Option<String>,
     /// How far the hearers believe it, 0 to 1 [default: as far as they trust the teller]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
@@ -115,7 +115,7 @@ pub(crate) struct Read {
     #[arg(long, value_name = "NPC", required = true)]
     pub(crate) by: Vec<String>,
     /// How far they believe it, 0 to 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
@@ -136,7 +136,7 @@ pub(crate) struct Deduce {
     #[arg(long, value_name = "FACT", required = true)]
     pub(crate) from: Vec<String>,
     /// How surely it follows, 0 to 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
@@ -161,7 +161,7 @@ pub(crate) struct Refute {
     #[arg(long, value_name = "NPC", required_unless_present_any = ["teller", "at"])]
     pub(crate) seen_by: Vec<String>,
     /// How far those who are told believe it, 0 to 1 [default: as far as they trust the teller]
-    #[arg(long, value_name = "N", requires = "teller")]
+    #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
@@ -205,7 +205,7 @@ pub(crate) struct RetconHow {
     #[arg(long)]
     pub(crate) never_so: bool,
     /// It was so until this date; those who know it believe it until they learn of the end
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
 

@@ -7,8 +7,9 @@ use super::{Campaign, text};
 /// As of when.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct When {
-    /// As of the end of this day on the campaign's calendar, or of this session (session-2) [default: now]
-    #[arg(long, value_name = "DATE|SESSION", value_parser = text)]
+    /// As of the end of this day on the campaign's calendar, or of this session (session-2) [default: all that is on
+    /// record]
+    #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
     pub(crate) as_of: Option<String>,
     /// As it was on record at this position of the journal; `hearsay history` lists them
     #[arg(long, value_name = "POSITION")]
@@ -35,7 +36,7 @@ pub(crate) struct Knows {
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
     /// Only what was learned since the start of this session, or this date
-    #[arg(long, value_name = "SESSION|DATE", value_parser = text)]
+    #[arg(long, value_name = "SESSION|DATE", value_parser = text, allow_hyphen_values = true)]
     pub(crate) since: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,

@@ -4,15 +4,24 @@ use clap::Args as ClapArgs;
 
 use super::Campaign;
 
+/// Days to talk.
+fn days(given: &str) -> Result<u32, String> {
+    given.parse().ok().filter(|days| *days > 0).ok_or_else(|| format!("at least one day, and at most {}", u32::MAX))
+}
+
+fn seed(given: &str) -> Result<u64, String> {
+    given.parse().map_err(|_| format!("a whole number from 0 to {}", u64::MAX))
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GossipArgs {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// For how many days of the campaign's calendar, from the game clock on
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
     pub(crate) days: u32,
     /// Another seed makes other meetings; keep it for all steps of one game
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print every telling
     #[arg(long)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use hearsay_memory::{Answer, Found, Match, MemoryError, resolve};
+use hearsay_memory::{Answer, Found, Match, MemoryError, query::AsOf, resolve};
 use hearsay_model::{Kind, Position, Predicate, State};
 use hearsay_recall::Form;
 
@@ -72,8 +72,7 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     let (knower, date) = (args.knower.clone(), args.holds_at.clone());
     let (as_of, holds_at) = read(&memory, &args.when, move |state, as_of| {
         knower.iter().try_for_each(|knower| resolve(state, knower).map(drop))?;
-        let span = date.map(|raw| state.calendar().parse_near(&raw, state.clock())).transpose()?;
-        Ok((as_of, span.map(|span| span.last)))
+        Ok((as_of, AsOf { time: date, recorded: None }.moment(state)?))
     })?;
     let search = hearsay_memory::Search {
         text: args.text.clone(),

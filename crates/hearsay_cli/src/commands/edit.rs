@@ -8,7 +8,7 @@ use hearsay_memory::{
 use hearsay_model::{Change, EntityId, Kind, Object, Predicate};
 use serde::Serialize;
 
-use super::look::fact_line;
+use super::{look::fact_line, story::tell_with_reveals};
 use crate::{
     args::{self, Campaign, FactArgs},
     campaign::{self, Meaning},
@@ -17,13 +17,13 @@ use crate::{
 
 /// What an edit wrote.
 #[derive(Serialize)]
-struct Told {
+struct Told<'a> {
     #[serde(flatten)]
     written: Written,
     /// The entities that are new.
     entities: Vec<EntityId>,
     /// The facts that are new.
-    facts: Vec<FactRow>,
+    facts: &'a [FactRow],
     /// The facts that hold no longer.
     ended: Vec<FactRow>,
 }
@@ -63,9 +63,8 @@ pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Re
     for fact in &ended {
         fact_line("  no longer so: ", fact, output)?;
     }
-    let told = Told { written, entities, facts, ended };
-    output.data(&told)?;
-    Ok(told.facts)
+    tell_with_reveals(memory, Told { written, entities, facts: &facts, ended }, output)?;
+    Ok(facts)
 }
 
 fn options(args: &FactArgs, attitude: Option<i64>) -> FactOptions {

@@ -11,7 +11,10 @@ use hearsay_memory::{Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS
 use hearsay_store::StoreError;
 use serde_json::json;
 
-use super::new::{is_vacant, write_settings};
+use super::{
+    new::{is_vacant, write_settings},
+    story::tell_with_reveals,
+};
 use crate::{
     args,
     campaign::{self, Meaning},
@@ -44,12 +47,12 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     }
     let memory = campaign::open_plain(directory, Meaning::Without)?;
     let outcome = interrupt::wait(&memory.import(source)?)?;
-    output.data(&outcome)?;
     match &outcome.written {
         None => output.line("Nothing has changed since the last import.")?,
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
     }
     campaign::notes(&outcome, |note| output.line(format!("  {note}")))?;
+    tell_with_reveals(&memory, outcome, output)?;
     Ok(memory.close()?)
 }
 

@@ -8,7 +8,7 @@ use hearsay_memory::{
 use hearsay_model::{Author, Knower, Operation, Timestamp};
 use serde::Serialize;
 
-use super::look::fact_line;
+use super::{look::fact_line, story::tell_with_reveals};
 use crate::{
     args::{self, Campaign, NewFact},
     campaign::{self, Meaning},
@@ -69,7 +69,7 @@ fn carry_out(
         None => output.line(format!("Dry run, nothing is changed: {}", preview.summary))?,
     }
     tell(&preview, output)?;
-    output.data(&Told { written, preview })?;
+    tell_with_reveals(&memory, Told { written, preview }, output)?;
     Ok(memory.close()?)
 }
 

@@ -7,6 +7,7 @@ use hearsay_memory::{Memory, UndoTarget, query};
 use hearsay_model::{Author, Entry, Key, Position, State, UndoPreview};
 use serde_json::json;
 
+use super::story::tell_with_reveals;
 use crate::{
     args::{self, AuthorArg},
     campaign::{self, Meaning},
@@ -95,9 +96,9 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let is_import = is_import.wait()?;
     let written = memory.undo(UndoTarget::At(position))?.wait()?;
     let directory = args.campaign.campaign.display();
-    output.data(&written)?;
     output.line(format!("{} (operation {})", written.summary, written.position))?;
     output.line(format!("  `hearsay undo {directory} {}` brings it back", written.position))?;
+    tell_with_reveals(&memory, written, output)?;
     if is_import && campaign::has_files(&args.campaign.campaign) {
         output.line(format!("  the files are as they were, and left out until `hearsay import {directory}`"))?;
     }

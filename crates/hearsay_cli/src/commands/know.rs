@@ -295,6 +295,9 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
         let missing =
             if condition.holds { "nothing: it may tell now".to_owned() } else { condition.missing.join("; ") };
         output.line(format!("  for {} to tell it: {missing}", condition.holder))?;
+        if let Some(note) = &condition.note {
+            output.line(format!("    note: {note}"))?;
+        }
     }
     Ok(memory.close()?)
 }

@@ -1,7 +1,12 @@
 //! `gossip`, `flag`, `reveals`: the game goes on, and what follows from that.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
-use hearsay_memory::{Edit, Gossip, GossipReport, Written, query};
+use hearsay_memory::{
+    Edit, Event, Gossip, GossipReport, Memory, Written,
+    query::{self, RevealRow},
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -47,7 +52,7 @@ pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()>
             output.line(format!("  {}, {}: {what}: {}", row.when, row.place, row.statement))?;
         }
     }
-    output.data(&Talked { written, report })?;
+    tell_with_reveals(&memory, Talked { written, report }, output)?;
     Ok(memory.close()?)
 }
 
@@ -80,33 +85,73 @@ pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
+/// What a command wrote, with the secrets that may be told since then, and could not before.
+#[derive(Serialize)]
+pub(crate) struct WithReveals<T: Serialize> {
+    #[serde(flatten)]
+    pub(crate) told: T,
+    pub(crate) revealable: Vec<RevealRow>,
+}
+
+/// The secrets that may be told since what was written last, and could not before.
+pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
+    // Events come before the answer to a question that is asked after them.
+    memory.status()?.wait()?;
+    let opened = memory.events().try_iter().filter_map(|event| match event {
+        Event::Revealable { reveal, holder, .. } => Some((reveal, holder)),
+        _ => None,
+    });
+    let opened: BTreeSet<_> = opened.collect();
+    if opened.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = memory.read_aside(move |world| {
+        let mut rows = query::reveals(&world.state);
+        rows.retain(|row| row.judgement.holds && opened.contains(&(row.reveal.clone(), row.holder.clone())));
+        Ok(rows)
+    })?;
+    Ok(read.wait()?)
+}
+
+/// Tells what a command wrote as data, and the secrets that may be told since then.
+pub(crate) fn tell_with_reveals<T: Serialize>(memory: &Memory, told: T, output: &mut Output) -> Result<()> {
+    let revealable = revealable(memory)?;
+    for row in &revealable {
+        reveal_lines(row, output)?;
+    }
+    output.data(&WithReveals { told, revealable })
+}
+
+/// Who may tell a secret, or may not yet, in a line.
+pub(crate) fn reveal_line(row: &RevealRow) -> String {
+    let now = if row.judgement.holds { "may tell now" } else { "may not tell yet" };
+    format!("{} {now}: {} [{}]", row.holder, row.statement, row.fact.short())
+}
+
+fn reveal_lines(row: &RevealRow, output: &mut Output) -> Result<()> {
+    output.line(reveal_line(row))?;
+    if !row.judgement.listeners.is_empty() {
+        let to: Vec<_> = row.judgement.listeners.iter().map(ToString::to_string).collect();
+        output.line(format!("  to {}", to.join(", ")))?;
+    }
+    for missing in &row.judgement.missing {
+        output.line(format!("  missing: {missing}"))?;
+    }
+    if let Some(note) = &row.note {
+        output.line(format!("  note: {note}"))?;
+    }
+    Ok(())
+}
+
 pub(crate) fn reveals(args: &args::Campaign, output: &mut Output) -> Result<()> {
     let memory = campaign::open(args, Meaning::Without, output)?;
-    let read = memory.read_aside(|world| {
-        let statement = |id| world.state.fact(id).map_or_else(String::new, |fact| fact.statement().to_owned());
-        let rows = query::reveals(&world.state).into_iter();
-        Ok(rows.map(|row| (statement(row.fact), row)).collect::<Vec<_>>())
-    })?;
-    let rows = read.wait()?;
-    output.data(
-        &rows.iter().map(|(statement, row)| json!({ "statement": statement, "reveal": row })).collect::<Vec<_>>(),
-    )?;
+    let rows = memory.read_aside(|world| Ok(query::reveals(&world.state)))?.wait()?;
+    output.data(&rows.iter().map(|row| json!({ "statement": row.statement, "reveal": row })).collect::<Vec<_>>())?;
     if rows.is_empty() {
         output.line("No secret has a condition under which it is told.")?;
     }
-    for (statement, row) in &rows {
-        let now = match row.judgement.holds {
-            true => "may tell now",
-            false => "may not tell yet",
-        };
-        output.line(format!("{} {now}: {statement} [{}]", row.holder, row.fact.short()))?;
-        if !row.judgement.listeners.is_empty() {
-            let to: Vec<_> = row.judgement.listeners.iter().map(ToString::to_string).collect();
-            output.line(format!("  to {}", to.join(", ")))?;
-        }
-        for missing in &row.judgement.missing {
-            output.line(format!("  missing: {missing}"))?;
-        }
+    for row in &rows {
+        reveal_lines(row, output)?;
     }
     Ok(memory.close()?)
 }

@@ -40,13 +40,7 @@ impl AsOf {
     /// When the text is neither a date of the calendar nor a session, or the session has no end.
     pub fn moment(&self, state: &State) -> Result<Option<GameTime>, MemoryError> {
         let Some(given) = &self.time else { return Ok(None) };
-        let plain = text::normal(given);
-        let by_name = state.sessions().find(|session| text::normal(session.id.as_str()) == plain).cloned();
-        let session = match plain.strip_prefix("session") {
-            Some(_) => Some(find_session(state, given)?),
-            None => by_name,
-        };
-        if let Some(session) = session {
+        if let Some(session) = named_session(state, given)? {
             let end = session_end(state, &session);
             return end.map(Some).ok_or_else(|| MemoryError::NoSessionEnd(session.id.clone()));
         }
@@ -61,6 +55,18 @@ pub(crate) fn session_end(state: &State, session: &Session) -> Option<GameTime> 
         lines.filter_map(|(_, passage)| passage.time.as_ref()?.time).max()
     };
     session.end.as_ref().and_then(|date| date.time).or_else(said)
+}
+
+/// The session that a text means which may be a date as well: by its id, or `session 2`; a number alone is a year.
+///
+/// # Errors
+/// When the text speaks of a session that is not there.
+pub(super) fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, MemoryError> {
+    let plain = text::normal(given);
+    if plain.starts_with("session") {
+        return find_session(state, given).map(Some);
+    }
+    Ok(state.sessions().find(|session| text::normal(session.id.as_str()) == plain).cloned())
 }
 
 /// The session that an id, a number or `session 2` means.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Attributed, ChainLink, Hold, Reason, View, chains};
+use hearsay_belief::{Attributed, ChainLink, Hold, Reason, View, Way, chains};
 use hearsay_model::{EntityId, Fact, FactId, GameTime, Knower, KnowledgeId, Predicate, SessionId, Standing, State};
 use serde::Serialize;
 
 use super::{
     date, how_in_words,
-    knows::{learned_in, print, way_in_words},
+    knows::{learned_in, print, way_in_words, ways},
 };
 use crate::{MemoryError, edit::resolve, find_fact};
 
@@ -110,7 +110,7 @@ pub fn believes(
     for predicate in &predicates {
         for belief in view.believes(&subject, predicate) {
             let known = belief.known;
-            let because = known.ways().iter().map(|way| ReasonRow {
+            let because = ways(known).iter().map(|way| ReasonRow {
                 how: way_in_words(way),
                 since: print(state, way.since),
                 session: way.edge.session.clone(),
@@ -126,7 +126,7 @@ pub fn believes(
             let against = against.into_iter().filter_map(|id| view.fact(id)).map(|other| AgainstRow {
                 fact: other.id(),
                 statement: other.statement().to_owned(),
-                credence: other.credence().get(),
+                credence: view.belief(other).credence.get(),
             });
             answers.push(BeliefRow {
                 fact: known.id(),
@@ -299,7 +299,24 @@ fn link_row(state: &State, fact: FactId, link: &ChainLink) -> LinkRow {
     }
 }
 
-/// How somebody comes to know a fact, back to those who were there.
+/// Where a chain begins with somebody who made it up.
+fn made_up_row(state: &State, way: &Way) -> LinkRow {
+    LinkRow {
+        edge: way.id,
+        knower: way.edge.knower.clone(),
+        other_fact: None,
+        other_statement: None,
+        how: way_in_words(way),
+        learned: date(state, way.edge.learned.as_ref()),
+        session: way.edge.session.clone(),
+        company: Vec::new(),
+        credence: way.belief.get(),
+        share: 1.0,
+        from: Vec::new(),
+    }
+}
+
+/// How somebody comes to know a fact, back to those who were there or made it up.
 ///
 /// # Errors
 /// When a name or a fact cannot be understood, or it does not know the fact.
@@ -310,6 +327,9 @@ pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> 
     let Some(known) = view.fact(fact.id()) else {
         return Err(MemoryError::NotKnown { knower: who, statement });
     };
-    let ways = chains(state, known).iter().map(|link| link_row(state, fact.id(), link)).collect();
-    Ok(Chain { who, fact: fact.id(), statement, credence: view.belief(known).credence.get(), ways })
+    let mut links: Vec<LinkRow> = chains(state, known).iter().map(|link| link_row(state, fact.id(), link)).collect();
+    if known.is_made_up() {
+        links = ways(known).iter().map(|way| made_up_row(state, way)).collect();
+    }
+    Ok(Chain { who, fact: fact.id(), statement, credence: view.belief(known).credence.get(), ways: links })
 }

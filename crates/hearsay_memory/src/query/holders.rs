@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Revealable, Trust, Via, View, revealable_to};
+use hearsay_belief::{Revealable, Trust, Via, View, is_dead, revealable_to};
 use hearsay_model::{
     EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, Secrecy, SessionId, Standing, State, predicate,
 };
 use serde::Serialize;
 
-use super::{date, how_in_words, knows::print, knows::way_in_words};
+use super::{
+    date, how_in_words,
+    knows::{print, way_in_words, ways},
+    note_of,
+};
 use crate::{MemoryError, edit::resolve, find_fact};
 
 /// Who knows a fact.
@@ -53,7 +57,7 @@ pub struct HolderRow {
 /// When the fact cannot be understood.
 pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<WhoKnows, MemoryError> {
     let fact = find_fact(state, fact)?;
-    let edges = || state.known_by(fact.id()).filter(|edge| edge.how != How::Shared);
+    let edges = || state.known_by(fact.id());
     let everybody = edges().any(|edge| edge.knower == Knower::World && is_past(edge, &fact, moment));
     let mut direct: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
     let is_group = |id: &EntityId| !state.kind(id).is_some_and(|kind| kind.is_character());
@@ -65,14 +69,14 @@ pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<
     for id in direct {
         let view = View::of(state, &Knower::Entity(id.clone()), moment);
         let Some(known) = view.fact(fact.id()) else { continue };
-        if known.ways().iter().all(|way| way.via == Via::Common) {
+        if ways(known).iter().all(|way| way.via == Via::Common) {
             continue;
         }
         let into = if is_group(&id) { &mut groups } else { &mut characters };
         into.push(HolderRow {
             name: state.name_or_id(&id).to_owned(),
             credence: view.belief(known).credence.get(),
-            how: known.ways().iter().map(way_in_words).collect(),
+            how: ways(known).iter().map(way_in_words).collect(),
             since: print(state, known.learned()),
             conceals: known.conceals(),
             knower: id,
@@ -166,6 +170,9 @@ pub fn secrets(
             continue;
         }
         edges.retain(|edge| edge.how != How::Shared);
+        if !was_there(state, fact, &edges, moment) {
+            continue;
+        }
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
         let mut holders: BTreeMap<&Knower, SecretHolder> = BTreeMap::new();
         for edge in &edges {
@@ -204,6 +211,16 @@ pub fn secrets(
     Ok((found.into_iter().take(filter.limit).map(|(_, row)| row).collect(), all))
 }
 
+/// Whether a secret was one already at a moment: it was so then, as far as anybody wrote down since when it is so, or
+/// else as far as somebody knew it; what nobody knows to this day was there all along.
+fn was_there(state: &State, fact: &Fact, known_then: &[&Knowledge], moment: Option<GameTime>) -> bool {
+    match (fact.validity().start(), moment) {
+        (_, None) => true,
+        (Some(start), Some(moment)) => start <= moment,
+        (None, _) => !known_then.is_empty() || state.known_by(fact.id()).all(|edge| edge.how == How::Shared),
+    }
+}
+
 /// Why somebody does not know something.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhyNot {
@@ -217,8 +234,8 @@ pub struct WhyNot {
     pub knows: Option<HolderRow>,
     /// Why not. The plainest reason first.
     pub reasons: Vec<Obstacle>,
-    /// Characters who know it, those first from whom it could hear it: whom it knows of, or shares a group or place with,
-    /// and who do not conceal it.
+    /// Living characters who know it, those first from whom it could hear it: whom it knows of, or shares a group or
+    /// place with, and who do not conceal it.
     pub sources: Vec<SourceRow>,
     /// Under which conditions somebody tells it: what would have to happen.
     pub conditions: Vec<ConditionRow>,
@@ -235,6 +252,8 @@ pub struct ConditionRow {
     pub holds: bool,
     /// What is missing, in words.
     pub missing: Vec<String>,
+    /// The author's word to the DM: how it is told, what follows.
+    pub note: Option<String>,
 }
 
 /// The conditions under which a fact is told to somebody. By reveal and holder.
@@ -245,6 +264,7 @@ fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> 
     let all = revealable_to(state, std::slice::from_ref(who), &|who, of| Trust::between(state, who, of).level());
     let of_fact = all.into_iter().filter(|revealable| revealable.fact == fact && revealable.holder != *who);
     let row = |Revealable { reveal, holder, judgement, .. }: Revealable| ConditionRow {
+        note: note_of(state, &reveal),
         reveal,
         holder,
         holds: judgement.holds,
@@ -357,7 +377,7 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
             knower: who.clone(),
             name: state.name_or_id(&who).to_owned(),
             credence: view.belief(known).credence.get(),
-            how: known.ways().iter().map(way_in_words).collect(),
+            how: ways(known).iter().map(way_in_words).collect(),
             since: print(state, known.learned()),
             conceals: known.conceals(),
         });
@@ -374,7 +394,9 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
     let mut edges: Vec<&Knowledge> =
         state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| edge.how != How::Shared).collect();
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.learned_at(), edge.id()));
-    match (edges.is_empty(), answer.reasons.is_empty()) {
+    // Whoever made it up knows it too.
+    let nobody = state.known_by(fact.id()).next().is_none();
+    match (nobody, answer.reasons.is_empty()) {
         (true, _) => answer.reasons.push(Obstacle::NobodyKnows),
         (false, true) => answer.reasons.push(Obstacle::NeverLearned),
         _ => {}
@@ -451,6 +473,8 @@ fn sources(
     let mut rows: Vec<SourceRow> = holders
         .characters
         .into_iter()
+        // The dead tell nothing.
+        .filter(|holder| !is_dead(state, &holder.knower, moment.or(state.clock())))
         .map(|holder| {
             let theirs = belongings(state, &holder.knower).filter(|(_, link)| link.validity().holds_at(moment));
             let mut shares: Vec<EntityId> =

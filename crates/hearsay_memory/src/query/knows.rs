@@ -2,12 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Hold, Known, Via, View, Way};
-use hearsay_model::{EntityId, Fact, FactId, GameTime, Kind, Knower, Predicate, SessionId, Standing, State, predicate};
+use hearsay_belief::{Hold, Known, Via, View, Way, player_characters};
+use hearsay_model::{
+    EntityId, Fact, FactId, GameTime, How, Kind, Knower, Predicate, SessionId, Standing, State, attribute, predicate,
+};
 use hearsay_recall::stems;
 use serde::Serialize;
 
-use super::{as_of::session_end, find_session, how_in_words};
+use super::{
+    as_of::{named_session, session_end},
+    find_session, how_in_words,
+};
 use crate::{MemoryError, edit::resolve};
 
 /// What to list of what somebody knows.
@@ -60,8 +65,12 @@ pub(super) fn learned_in(known: &Known) -> Option<&SessionId> {
 /// How a way leads to its knower, in words, by ids.
 pub(super) fn way_in_words(way: &Way) -> String {
     let how = how_in_words(&way.edge.how);
-    let authored = way.edge.how == hearsay_model::How::Authored;
+    let authored = way.edge.how == How::Authored;
     match &way.via {
+        Via::Own if way.edge.how == How::Shared => match &way.edge.company[..] {
+            [] => MADE_UP.into(),
+            told => format!("{MADE_UP}, and told {}", told.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")),
+        },
         Via::Own => how,
         Via::Common => "common lore".into(),
         Via::Member(group) if authored => format!("as a member of {group}"),
@@ -71,8 +80,16 @@ pub(super) fn way_in_words(way: &Way) -> String {
     }
 }
 
+/// How something is known by somebody who said it, and has it from nowhere.
+const MADE_UP: &str = "made it up";
+
+/// The ways in which something is known; of what was made up, the records of having told it.
+pub(super) fn ways(known: &Known) -> &[Way] {
+    if known.is_made_up() { known.shared() } else { known.ways() }
+}
+
 pub(super) fn known_how(known: &Known) -> String {
-    known.ways().first().map_or_else(|| "recorded".into(), way_in_words)
+    known.ways().first().map_or_else(|| MADE_UP.into(), way_in_words)
 }
 
 pub(super) fn print(state: &State, time: Option<GameTime>) -> Option<String> {
@@ -101,9 +118,12 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
 
 /// A start in game time: of a session, or of a date.
 fn start_of(state: &State, given: &str) -> Result<Option<GameTime>, MemoryError> {
-    match find_session(state, given) {
-        Ok(session) if given.trim().parse::<i64>().is_err() => Ok(session.start.as_ref().and_then(|date| date.time)),
-        _ => Ok(state.calendar().parse(given)?.time),
+    match named_session(state, given)? {
+        Some(session) => match session.start.as_ref().and_then(|date| date.time) {
+            None => Err(MemoryError::NoSessionStart(session.id.clone())),
+            start => Ok(start),
+        },
+        None => Ok(Some(state.calendar().parse_near(given, state.clock())?.first)),
     }
 }
 
@@ -178,7 +198,7 @@ pub struct PartyRow {
 pub struct PartyKnower {
     /// Who.
     pub knower: EntityId,
-    /// How far it believes it.
+    /// How far it believes it, what speaks against it counted in.
     pub credence: f64,
     /// How it is known, by the way that counts.
     pub how: String,
@@ -188,14 +208,18 @@ pub struct PartyKnower {
     pub conceals: bool,
 }
 
-/// The player characters, and the parties. By id.
+/// The player characters, and the parties to which one of them belongs. By id.
 fn players(state: &State) -> Vec<EntityId> {
-    let plays = |id: &EntityId| matches!(state.kind(id), Some(Kind::Player | Kind::Party));
-    state.entities().map(|entity| entity.id.clone()).filter(plays).collect()
+    let characters = player_characters(state);
+    let parties = state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &characters)).cloned();
+    let mut players: Vec<EntityId> = parties.chain(characters.iter().cloned()).collect();
+    players.sort();
+    players
 }
 
-/// What the players know, and since when: each of the player characters, and the parties they belong to. Common lore and
-/// names are left out. What was learned last first, at most as many as the filter says; and how much in all.
+/// What the players know, and since when: each of the player characters, and the parties to which one of them belongs.
+/// Common lore, and the names and kinds of things, are left out. What was learned last first, at most as many as the
+/// filter says; and how much in all.
 ///
 /// # Errors
 /// When a name, a predicate or a date cannot be understood.
@@ -207,24 +231,26 @@ pub fn party(
     let wanted = Wanted::of(state, filter)?;
     let views: Vec<(EntityId, View)> =
         players(state).into_iter().map(|id| (id.clone(), View::of(state, &Knower::Entity(id), moment))).collect();
-    let mut found: BTreeMap<FactId, Vec<(&EntityId, &Known)>> = BTreeMap::new();
+    let mut found: BTreeMap<FactId, Vec<(&View, &EntityId, &Known)>> = BTreeMap::new();
     for (id, view) in &views {
-        let common = |known: &Known| known.ways().iter().all(|way| way.via == Via::Common);
-        for known in view.facts().filter(|known| !common(known) && wanted.lets_through(known)) {
-            found.entry(known.id()).or_default().push((id, known));
+        let common = |known: &Known| ways(known).iter().all(|way| way.via == Via::Common);
+        let names = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
+        for known in view.facts().filter(|known| !common(known) && !names(known) && wanted.lets_through(known)) {
+            found.entry(known.id()).or_default().push((view, id, known));
         }
     }
-    let first = |knowers: &[(&EntityId, &Known)]| knowers.iter().map(|(_, known)| known.learned()).min().flatten();
+    let first =
+        |knowers: &[(&View, &EntityId, &Known)]| knowers.iter().map(|(.., known)| known.learned()).min().flatten();
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by_key(|(id, knowers)| (std::cmp::Reverse(first(knowers)), *id));
     let all = found.len();
     let rows = found.into_iter().take(filter.limit).filter_map(|(id, knowers)| {
         let fact = state.fact(id)?;
         let since = print(state, first(&knowers));
-        let knower = |(knower, known): (&EntityId, &Known)| PartyKnower {
+        let knower = |(view, knower, known): (&View, &EntityId, &Known)| PartyKnower {
             knower: knower.clone(),
-            credence: known.credence().get(),
-            how: known_how(known),
+            credence: view.belief(known).credence.get(),
+            how: ways(known).first().map_or_else(String::new, way_in_words),
             since: print(state, known.learned()),
             conceals: known.conceals(),
         };
@@ -291,7 +317,7 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
     let end = session_end(state, &session);
     let (then, now) = (View::of(state, &knower, end), View::of(state, &knower, None));
     let mut there: BTreeSet<EntityId> = session.present.iter().cloned().collect();
-    there.extend(players(state).into_iter().filter(|id| belongs(state, id, &session.present)));
+    there.extend(state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &session.present)).cloned());
     there.remove(&who);
     let during = |time: Option<GameTime>| {
         let start = session.start.as_ref().and_then(|date| date.time);
@@ -304,7 +330,7 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
                 Some(given) => *given == session.id,
                 None => during(edge.learned_at()),
             };
-            if in_session && edge.how != hearsay_model::How::Shared && then.fact(edge.fact).is_none() {
+            if in_session && edge.how != How::Shared && then.fact(edge.fact).is_none() {
                 let (first, by) = learned.entry(edge.fact).or_insert_with(|| (edge.learned_at(), BTreeSet::new()));
                 *first = (*first).min(edge.learned_at());
                 by.insert(other.clone());
@@ -347,11 +373,11 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
     })
 }
 
-/// Whether somebody present is a canon member of a party.
-fn belongs(state: &State, party: &EntityId, present: &[EntityId]) -> bool {
+/// Whether this is a party of which one of these is, or was, a canon member.
+fn belongs(state: &State, party: &EntityId, characters: &[EntityId]) -> bool {
     let is_member = |fact: &Fact| {
         let member = *fact.predicate() == *predicate::MEMBER_OF && fact.object().entity() == Some(party);
-        member && fact.standing() == Standing::Canon && present.contains(fact.subject())
+        member && fact.standing() == Standing::Canon && characters.contains(fact.subject())
     };
     state.kind(party) == Some(Kind::Party) && state.facts_of(party).any(|fact| is_member(fact))
 }

@@ -1,13 +1,13 @@
 //! Readings of who knows and believes what, over the example campaign.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::Hold;
 use hearsay_memory::{
-    Circumstances, Edit, FactOptions, Happening, MemoryError, Stated,
+    Circumstances, Edit, FactOptions, Happening, MemoryError, Retcon, Stated,
     query::{self, AsOf, KnowsFilter, Obstacle, SecretFilter},
 };
-use hearsay_model::{Author, Change, Knower, Knowledge, Operation, Position, State};
+use hearsay_model::{Author, Change, Kind, Knower, Knowledge, Operation, Position, State, Timestamp};
 
 use crate::{learning::*, support::*};
 
@@ -148,6 +148,173 @@ fn readings_of_a_campaign() {
     let after = state(&memory);
     let rows = query::thinks(&after, "wren-oake", "kestrel-vane", Some("sabine-orrin"), None, None).unwrap();
     assert!(rows.iter().all(|row| !row.statement.contains("hums")), "Kestrel was not there: {rows:?}");
+}
+
+#[test]
+fn what_the_players_know_is_theirs_and_no_names() {
+    let (memory, before) = campaign();
+    let all = KnowsFilter { limit: usize::MAX, ..KnowsFilter::default() };
+    let party = |state: &State| query::party(state, &all, None).unwrap().0;
+    let knowers = |rows: &[query::PartyRow]| {
+        rows.iter().flat_map(|row| row.known_by.iter().map(|one| one.knower.to_string())).collect::<BTreeSet<_>>()
+    };
+    let rows = party(&before);
+    let theirs = ["dorric-stane", "kestrel-vane", "sister-ilva", "the-late-ferry", "wren-oake"];
+    assert!(knowers(&rows).iter().all(|id| theirs.contains(&id.as_str())) && rows.len() > 50);
+    let of = |row: &query::PartyRow| before.fact(row.fact).unwrap().predicate().clone();
+    assert!(rows.iter().all(|row| !["name", "kind"].contains(&of(row).as_str())));
+    // A party of others is none of theirs, until one of them joins it.
+    do_edit(&memory, add("The Rakes", Kind::Party, None));
+    let options = FactOptions { known_by: vec!["The Rakes".into()], ..FactOptions::default() };
+    do_edit(&memory, set_with("Pell", "lore", "Pell is watched.", options));
+    assert!(!knowers(&party(&state(&memory))).contains("the-rakes"));
+    do_edit(&memory, relate("Wren Oake", "MEMBER_OF", "The Rakes"));
+    assert!(knowers(&party(&state(&memory))).contains("the-rakes"));
+}
+
+#[test]
+fn what_speaks_against_a_fact_counts_everywhere() {
+    let (memory, _) = campaign();
+    let refute = Happening::Refute {
+        fact: "sweet-water".into(),
+        statement: None,
+        teller: None,
+        hearers: vec!["sister-ilva".into()],
+        credence: None,
+        circumstances: Circumstances { session: Some("session-4".into()), ..Circumstances::default() },
+    };
+    learn(&memory, refute);
+    let state = state(&memory);
+    let filter = KnowsFilter {
+        words: Some("fresh waters lungs".into()),
+        about: Some("jory-penhale".into()),
+        limit: 9,
+        ..KnowsFilter::default()
+    };
+    let credence = query::knows(&state, "sister-ilva", &filter, None).unwrap().0;
+    let id = hearsay_memory::find_fact(&state, "sweet-water").unwrap().id();
+    let credence = credence.into_iter().find(|row| row.fact == id).unwrap().credence;
+    let rows = query::party(&state, &filter, None).unwrap().0;
+    let row = rows.into_iter().find(|row| row.fact == id).unwrap();
+    let ilva = row.known_by.iter().find(|one| one.knower.as_str() == "sister-ilva").unwrap();
+    assert_eq!((ilva.credence, credence), (0.0, 0.0));
+    let again = tell("sabine-orrin", Stated::Recorded("sweet-water".into()), &["sister-ilva"]);
+    let make = move |world: &hearsay_memory::World| again.operation(&world.state, Author::Dm, Timestamp(0));
+    let preview = memory.preview(make).unwrap().wait().unwrap();
+    let lesson = preview.lessons.iter().find(|lesson| lesson.fact == id).unwrap();
+    assert_eq!((lesson.before, lesson.credence), (Some(0.0), 0.0));
+}
+
+#[test]
+fn what_somebody_made_up_says_so() {
+    let memory = town();
+    let text = "Odo eats coal.";
+    let lie = |hearers: &[&str]| match tell("Mirela Voss", lore("Odo Brandt", text), hearers) {
+        Happening::Tell { teller, fact, hearers, circumstances, .. } => Happening::Tell {
+            teller,
+            fact,
+            hearers,
+            retold: None,
+            lie: true,
+            citing: None,
+            credence: None,
+            circumstances,
+        },
+        other => other,
+    };
+    learn(&memory, lie(&["Pell"]));
+    let coal = fact(&memory, "odo-brandt", "lore").id().to_string();
+    let now = state(&memory);
+    let how = "made it up, and told pell";
+    assert_eq!(query::why_not(&now, "mirela-voss", &coal, None).unwrap().knows.unwrap().how, [how]);
+    let filter = KnowsFilter { words: Some("coal".into()), limit: 5, ..KnowsFilter::default() };
+    let row = query::knows(&now, "mirela-voss", &filter, None).unwrap().0.remove(0);
+    assert_eq!((row.how.as_str(), row.told), ("made it up", vec![id("pell")]));
+    let believes = query::believes(&now, "mirela-voss", "odo-brandt", Some("lore"), None).unwrap();
+    assert_eq!(believes.answers[0].because[0].how, how);
+    let chain = query::chain(&now, "mirela-voss", &coal, None).unwrap();
+    assert_eq!((chain.ways.len(), chain.ways[0].how.as_str()), (1, how));
+    let holders = query::who_knows(&now, &coal, None).unwrap().characters;
+    assert_eq!(holders.iter().map(|row| row.how.join("; ")).collect::<Vec<_>>(), [how, "told by mirela-voss"]);
+    let ask = hearsay_memory::Ask::new("mirela-voss", "Does Odo eat coal?");
+    let context = memory.ask(ask).unwrap().wait().unwrap().context;
+    let line = context.sections.iter().flat_map(|part| &part.lines).find(|line| line.text.contains("coal")).unwrap();
+    assert_eq!(line.receipt.how, "made it up");
+    learn(&memory, Happening::Forget { knower: "Mirela Voss".into(), fact: coal.clone() });
+    let gone = query::who_knows(&state(&memory), &coal, None).unwrap();
+    assert!(gone.characters.is_empty(), "it never told it: {gone:?}");
+}
+
+#[test]
+fn the_dead_are_no_sources_and_secrets_begin() {
+    let (memory, before) = campaign();
+    let sources = |state: &State| {
+        let answer = query::why_not(state, "pell", "jory-found-the-ledger", None).unwrap();
+        answer.sources.into_iter().map(|row| row.knower).collect::<Vec<_>>()
+    };
+    assert!(sources(&before).contains(&id("tamsin-reed")) && !sources(&before).contains(&id("jory-penhale")));
+    do_edit(&memory, set("Tamsin Reed", "condition", "dead"));
+    assert!(!sources(&state(&memory)).contains(&id("tamsin-reed")));
+
+    let begins = |statement: &str, since: Option<&str>, knower: Option<&str>| {
+        let mut options = FactOptions { secret: true, since: since.map(str::to_owned), ..FactOptions::default() };
+        options.known_by = knower.map(str::to_owned).into_iter().collect();
+        do_edit(&memory, set_with("Salt Quay", "lore", statement, options));
+    };
+    begins("The quay sinks.", Some("5 Rainmoon 412"), Some("Pell"));
+    begins("The quay is hollow.", None, None);
+    begins("The quay is cursed.", None, None);
+    let cursed = facts(&memory, "salt-quay", "lore");
+    let cursed = cursed.iter().find(|fact| fact.statement().contains("cursed")).unwrap().id().to_string();
+    let mut seen = witness(Stated::Recorded(cursed), &["Pell"]);
+    if let Happening::Witness { circumstances, .. } = &mut seen {
+        circumstances.time = Some("the 5th of Rainmoon".into());
+    }
+    learn(&memory, seen);
+    let state = state(&memory);
+    let secrets = |day: &str| {
+        let filter = SecretFilter { limit: usize::MAX, ..SecretFilter::default() };
+        let rows = query::secrets(&state, &filter, as_of(&state, day).unwrap()).unwrap().0;
+        let quay = rows.into_iter().map(|row| row.statement).filter(|text| text.starts_with("The quay"));
+        quay.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(secrets("4 Rainmoon 412"), ["The quay is hollow."]);
+    assert_eq!(secrets("5 Rainmoon 412"), ["The quay is cursed.", "The quay is hollow.", "The quay sinks."]);
+}
+
+#[test]
+fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
+    let (memory, before) = campaign();
+    let clock = before.clock().unwrap();
+    let days_ago = |days: i64| before.calendar().print(hearsay_model::GameTime((clock.0 / DAY - days) * DAY));
+    let since = |raw: &str| FactOptions { since: Some(raw.into()), ..FactOptions::default() };
+    do_edit(&memory, relate_with("Pell", "OWES", "Odo Brandt", since("yesterday")));
+    let owes = fact(&memory, "pell", "OWES");
+    assert_eq!(owes.validity().from.as_ref().unwrap().raw, days_ago(1));
+    let retcon = |until: &str, fact: &str| {
+        let retcon = Retcon::Until { fact: fact.into(), until: until.into() };
+        memory.retcon(retcon).unwrap().wait()
+    };
+    retcon("today", &owes.id().to_string()).unwrap();
+    assert_eq!(fact(&memory, "pell", "OWES").validity().until.as_ref().unwrap().raw, days_ago(0));
+    let refused = retcon("today", "club-alibi").unwrap_err().to_string();
+    assert!(refused.contains("is false") && refused.contains("it never was so"), "{refused}");
+    let filter = |given: &str| KnowsFilter { since: Some(given.into()), limit: 5, ..KnowsFilter::default() };
+    let knows = |given: &str| query::knows(&before, "sister-ilva", &filter(given), None).map(|(_, all)| all);
+    assert!(knows("session-2").unwrap() > knows("Session 3").unwrap());
+    assert_eq!(knows("yesterday").unwrap(), knows(&days_ago(1)).unwrap());
+    assert!(knows("session-9").unwrap_err().to_string().contains("there is no session `session-9`"));
+    let at = |given: &str| {
+        let filter = query::FactFilter {
+            subject: Some("sister-ilva".into()),
+            holds_at: Some(given.into()),
+            limit: 500,
+            ..Default::default()
+        };
+        query::facts(&before, &filter).map(|(_, all)| all)
+    };
+    assert_eq!(at("session-2").unwrap(), at("4 Rainmoon 412, 20:00").unwrap());
+    assert!(at("session-9").is_err());
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn what_cannot_be_learned_changes_nothing() {
         },
     };
     check(at(Some("31 Month1 3"), None), &["31 Month1 3", "the day of Month1", "from 1 to 30"]);
-    check(at(Some("yesterday"), None), &["yesterday", "is not a date"]);
+    check(at(Some("the feast"), None), &["the feast", "is not a date"]);
     check(at(None, Some("9")), &["there is no session `9`"]);
     let forget = |who: &str| Happening::Forget { knower: who.into(), fact: reference(&memory, FIRE) };
     check(forget("Odo Brandt"), &["odo-brandt never learned by itself"]);
