@@ -227,7 +227,8 @@ impl Happening {
                 let readers = stage.all(readers)?;
                 let credence = credence.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
                 let learning = learn::read(state, &document, &readers, credence, &stage.occasion)?;
-                (format!("{} read {}", stage.names(&readers), state.name_or_id(&document)), learning)
+                let read = if readers.len() == 1 { "reads" } else { "read" };
+                (format!("{} {read} {}", stage.names(&readers), state.name_or_id(&document)), learning)
             }
             Self::Deduce { knower, conclusion, from, certainty, circumstances } => {
                 let stage = stage(circumstances)?;

@@ -583,6 +583,8 @@ impl<'a> Writer<'a> {
             if let Some((How::Told { by: Some(by), .. }, Via::Own)) = known.how() {
                 notes.push(format!("{} told you", self.called(by)));
             }
+        } else if !known.shared().is_empty() {
+            notes.push("you said so, and it is not so".into());
         }
         if known.conceals() {
             notes.push("you keep it to yourself".into());

@@ -274,7 +274,8 @@ impl<'a> Stage<'a> {
         let made = Arc::new(made.to_builder().standing(voice.standing()).build()?);
         let Some(teller) = teller else {
             let learning = learn::witness(self.state, &[Arc::clone(&made)], &hearers, &self.occasion)?;
-            return Ok((format!("{} see {}", self.names(&hearers), quoted(&made)), learning));
+            let see = if hearers.len() == 1 { "sees" } else { "see" };
+            return Ok((format!("{} {see} {}", self.names(&hearers), quoted(&made)), learning));
         };
         let telling = Telling {
             teller,
