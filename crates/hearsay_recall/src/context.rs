@@ -584,7 +584,7 @@ impl<'a> Writer<'a> {
                 notes.push(format!("{} told you", self.called(by)));
             }
         } else if !known.shared().is_empty() {
-            notes.push("you said so, and it is not so".into());
+            notes.push("you made it up".into());
         }
         if known.conceals() {
             notes.push("you keep it to yourself".into());
