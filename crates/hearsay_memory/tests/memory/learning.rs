@@ -203,7 +203,7 @@ fn conclusions_and_denials() {
     let mut claims = of_standing(&memory, Standing::Claimed);
     claims.sort();
     assert_eq!(claims, ["Odo did not.", "Odo set it."]);
-    assert_eq!(believes(&memory, "mirela-voss", "Odo set it."), Some(17), "0.38 × (1 − 0.54)");
+    assert_eq!(believes(&memory, "mirela-voss", "Odo set it."), Some(22), "0.38 × (1 − 0.54) ÷ (1 − 0.38 × 0.54)");
     learn(&memory, refute(None, &["Pell"]));
     assert_eq!(believes(&memory, "pell", "Odo set it."), Some(0));
 }
