@@ -421,8 +421,7 @@ impl<'a> Writer<'a> {
         };
         let mut lines = Vec::new();
         for known in ranked.iter().take(self.request.limit).filter_map(fact).filter(of_its_own) {
-            let notes = present.iter().take(MOST_PRESENT).filter_map(|other| self.why_known(other, known));
-            let note = notes.collect::<Vec<_>>().join("; ");
+            let note = self.why_known(&present, known);
             if !note.is_empty() {
                 lines.push(Line { note, ..self.line(known, known.statement().to_owned()) });
             }
@@ -433,18 +432,41 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Why the speaker thinks that somebody else knows a fact: by the latest reason.
-    fn why_known(&self, other: &EntityId, known: &Known) -> Option<String> {
-        let called = self.request.names.name(other)?;
-        self.request.view.attributes(other, known).iter().find_map(|attributed| match &attributed.reason {
-            Reason::Present | Reason::WasThere(_) => Some(format!("{called} was there")),
-            Reason::ToldByMe => Some(format!("you told {called}")),
-            Reason::ToldMe => Some(format!("{called} told you")),
-            Reason::Belongs(group) if known.is_secret() => {
-                Some(format!("{called} belongs to {}", self.called_or(group, "those who know it")))
+    /// Why the speaker thinks that some of those present know a fact, each by the latest reason; empty, when none does.
+    fn why_known(&self, present: &[EntityId], known: &Known) -> String {
+        let (mut were_there, mut told, mut tellers, mut belong) =
+            <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
+        for other in present.iter().take(MOST_PRESENT) {
+            let Some(called) = self.request.names.name(other) else { continue };
+            let reasons = self.request.view.attributes(other, known).into_iter().map(|attributed| attributed.reason);
+            let telling = |reason: &Reason| match reason {
+                Reason::Common => false,
+                Reason::Belongs(_) => known.is_secret(),
+                _ => true,
+            };
+            match reasons.into_iter().find(telling) {
+                Some(Reason::Present | Reason::WasThere(_)) => were_there.push(called),
+                Some(Reason::ToldByMe) => told.push(called),
+                Some(Reason::ToldMe) => tellers.push(called),
+                Some(Reason::Belongs(group)) => {
+                    belong.push(format!("{called} belongs to {}", self.called_or(&group, "those who know it")));
+                }
+                Some(Reason::Common) | None => {}
             }
-            Reason::Belongs(_) | Reason::Common => None,
-        })
+        }
+        let mut notes = Vec::new();
+        if !were_there.is_empty() {
+            let were = if were_there.len() == 1 { "was" } else { "were" };
+            notes.push(format!("{} {were} there", listed(&were_there)));
+        }
+        if !told.is_empty() {
+            notes.push(format!("you told {}", listed(&told)));
+        }
+        if !tellers.is_empty() {
+            notes.push(format!("{} told you", listed(&tellers)));
+        }
+        notes.extend(belong);
+        notes.join("; ")
     }
 
     /// Whether a result is no earlier state of something that has one state at a time.
@@ -590,6 +612,15 @@ impl<'a> Writer<'a> {
             notes.push("you keep it to yourself".into());
         }
         notes.join("; ")
+    }
+}
+
+/// `A`, `A and B`, `A, B and C`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 
