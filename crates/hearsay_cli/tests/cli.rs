@@ -157,6 +157,7 @@ fn ask_and_search_answer_as_data() {
     assert!(place.ok(&receipts).contains("campaign.yaml"));
     let found = place.json(&["search", "mill", "cracked stone"]);
     assert_eq!(found["facts"][0]["text"], "The millstone is cracked.");
+    assert!(found["facts"][0]["explanation"]["cosine"].as_f64().unwrap() > 0.3, "{found}");
     let search = |line: &[&str]| place.json(&[&["search", "mill", "--no-meaning"], line].concat());
     assert!(!search(&["millstone", "--knower", "ben"]).to_string().contains("cracked"));
     assert_eq!(search(&["fli"])["entities"][0]["id"], "ada");

@@ -10,7 +10,7 @@ use hearsay_model::{
     EntityId, Fact, GameTime, Kind, Knower, Passage, Predicate, SessionId, Standing, State, attribute, text,
 };
 use hearsay_recall::{
-    Channels, DocId, Index, Names, Query, Ranked, Weights,
+    Channels, DocId, Explanation, Index, Names, Query, Ranked, Weights,
     graph::{Walk, identity, neighbours},
     rank,
 };
@@ -163,6 +163,8 @@ pub struct Hit {
     pub score: f32,
     /// What each channel said.
     pub channels: Channels,
+    /// The same in full: word by word, and the walk through the graph that led there.
+    pub explanation: Explanation,
 }
 
 impl Search {
@@ -313,7 +315,8 @@ impl<'a> Finder<'a> {
                 ("passage", id.to_string(), passage.text.clone())
             }
         };
-        Some(Hit { what, id, text, score: ranked.score, channels: ranked.channels })
+        let Ranked { score, channels, explanation, .. } = ranked;
+        Some(Hit { what, id, text, score: *score, channels: *channels, explanation: explanation.clone() })
     }
 
     fn lets_fact_through(&self, known: &Known) -> bool {
