@@ -53,16 +53,22 @@ async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Re
         }
     }
     let mut kept: [Vec<Value>; Table::ALL.len()] = Default::default();
+    let mut fields: [Vec<String>; Table::ALL.len()] = Default::default();
     for mut row in batch {
         let id = row.record();
         if let Some(mut content) = row.content.take() {
+            // All rows of a table have the same fields. No update changes the ends of an edge.
+            let of_table = &mut fields[row.table as usize];
+            if of_table.is_empty() {
+                of_table.extend(content.keys().filter(|field| !["in", "out"].contains(&field.as_str())).cloned());
+            }
             content.insert("id", id);
             kept[row.table as usize].push(Value::Object(content));
         }
     }
-    for (table, rows) in Table::ALL.into_iter().zip(kept) {
+    for ((table, rows), fields) in Table::ALL.into_iter().zip(kept).zip(fields) {
         if !rows.is_empty() {
-            upsert(&mut statements, table);
+            upsert(&mut statements, table, &fields);
             variables.insert(format!("rows_{}", table.name()), Value::Array(Array::from(rows)));
         }
     }
@@ -77,11 +83,11 @@ async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Re
     db.run_again(&statements, variables).await.map(drop)
 }
 
-fn upsert(statements: &mut String, table: Table) {
+fn upsert(statements: &mut String, table: Table, fields: &[String]) {
     let (relation, name) = (if table.is_relation() { " RELATION" } else { "" }, table.name());
     // `$session` is a name that the database keeps for itself.
     let _ = write!(statements, " INSERT{relation} INTO {name} $rows_{name} ON DUPLICATE KEY UPDATE ");
-    for (index, field) in table.fields().iter().enumerate() {
+    for (index, field) in fields.iter().enumerate() {
         let _ = write!(statements, "{}{field} = $input.{field}", if index == 0 { "" } else { ", " });
     }
     statements.push_str(" RETURN NONE;");

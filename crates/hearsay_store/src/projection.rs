@@ -48,47 +48,6 @@ impl Table {
     pub(crate) fn is_relation(self) -> bool {
         matches!(self, Self::Fact | Self::Knows)
     }
-
-    /// The fields of a row, but for id and the ends of an edge, which no update changes.
-    pub(crate) fn fields(self) -> &'static [&'static str] {
-        match self {
-            Self::Entity => &["name", "kind", "names", "external_ids"],
-            Self::Session => &["number", "title", "date", "start", "end", "present"],
-            Self::Passage => &[
-                "text", "title", "speaker", "session", "line", "time", "place", "heard_by", "read_by", "mentions",
-                "document", "evidence",
-            ],
-            Self::Fact => &[
-                "predicate",
-                "statement",
-                "attitude",
-                "rank",
-                "conditions",
-                "validity",
-                "standing",
-                "secrecy",
-                "mentions",
-                "handle",
-                "provenance",
-            ],
-            Self::Attribute => &[
-                "entity",
-                "predicate",
-                "value",
-                "statement",
-                "attitude",
-                "rank",
-                "conditions",
-                "validity",
-                "standing",
-                "secrecy",
-                "mentions",
-                "handle",
-                "provenance",
-            ],
-            Self::Knows => &["how", "by", "document", "deduced_from", "learned", "credence", "conceals", "session"],
-        }
-    }
 }
 
 /// Attributes that a record of an entity shows.
