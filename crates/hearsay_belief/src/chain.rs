@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{Change, Credence, FactId, Knowledge, KnowledgeId, Operation, Source, State};
+use hearsay_model::{Change, Credence, Knowledge, KnowledgeId, Source, State};
 
 use crate::{Known, Via, Weigher, credence::credence};
 
@@ -77,14 +77,10 @@ pub struct Fallout {
     pub moved: Vec<(Arc<Knowledge>, Credence, Credence)>,
 }
 
-/// What some changes would do to what everybody knows: whose knowledge falls with it, and whose belief moves.
-///
-/// # Errors
-/// When the changes cannot be applied.
-pub fn fallout(state: &State, operation: Operation) -> Result<Fallout, hearsay_model::ApplyError> {
-    let mut after = state.clone();
-    after.apply(operation)?;
-    let (mut now, mut then) = (Weigher::new(state), Weigher::new(&after));
+/// What became of what everybody knew in one state when it became another: whose knowledge fell, and whose belief moved.
+/// To know what some changes would do, apply them to a clone.
+pub fn fallout(state: &State, after: &State) -> Fallout {
+    let (mut now, mut then) = (Weigher::new(state), Weigher::new(after));
     let mut fallout = Fallout::default();
     for (id, edge) in state.all_knowledge() {
         let Some(same) = after.knowledge(id) else {
@@ -102,19 +98,11 @@ pub fn fallout(state: &State, operation: Operation) -> Result<Fallout, hearsay_m
     let order = |edge: &Knowledge| (edge.fact, edge.knower.clone());
     fallout.lost.sort_by_key(|edge| order(edge));
     fallout.moved.sort_by_key(|(edge, ..)| order(edge));
-    Ok(fallout)
+    fallout
 }
 
 /// The changes that withdraw what somebody learned from somebody, or by itself: it never happened, and what rests on it
 /// falls with it.
 pub fn withdrawal(state: &State, edges: &[KnowledgeId]) -> Vec<Change> {
     edges.iter().filter(|id| state.knowledge(**id).is_some()).map(|id| Change::Unlearn(*id)).collect()
-}
-
-/// The edges at which all that is known of a fact begins, by id.
-pub fn origins_of(state: &State, fact: FactId) -> Vec<KnowledgeId> {
-    let is_origin = |edge: &&Arc<Knowledge>| !edge.sources.iter().any(|source| matches!(source, Source::Basis { .. }));
-    let mut ids: Vec<_> = state.known_by(fact).filter(is_origin).map(|edge| edge.id()).collect();
-    ids.sort_unstable();
-    ids
 }

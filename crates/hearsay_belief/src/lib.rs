@@ -87,7 +87,7 @@ mod world;
 
 pub use audience::{Surroundings, knowers};
 pub use believe::{Attributed, BELIEVED, Belief, Hold, Reason};
-pub use chain::{ChainLink, Fallout, chains, fallout, origins_of, withdrawal};
+pub use chain::{ChainLink, Fallout, chains, fallout, withdrawal};
 pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
 pub use occasion::{Occasion, is_dead, present};
 pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};

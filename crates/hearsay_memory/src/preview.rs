@@ -112,7 +112,7 @@ impl<'s> Views<'s> {
 pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryError> {
     let mut after = state.clone();
     after.apply(operation.clone())?;
-    let fallout = fallout(state, operation.clone())?;
+    let fallout = fallout(state, &after);
     let (mut then, mut now) = (Views::new(&after), Views::new(state));
     let statement = |id: FactId| {
         let fact = after.asserted(id).or_else(|| state.asserted(id));
