@@ -1,0 +1,1 @@
+//! NPC memory for Bevy.
