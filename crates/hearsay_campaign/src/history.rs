@@ -98,7 +98,7 @@ impl<'a> History<'a> {
             Change::Unset(key) => {
                 self.settings.insert(key.clone(), Last { value: None, ours });
             }
-            Change::Void(_) | Change::Restore(_) => {}
+            Change::Void(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
         }
     }
 

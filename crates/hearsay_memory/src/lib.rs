@@ -31,6 +31,7 @@ mod find;
 mod happening;
 mod memory;
 mod mind;
+mod mirror;
 mod policy;
 mod preview;
 mod proposal;
@@ -49,7 +50,9 @@ pub use find::{
     DEEPEST, EntityHit, Found, Hint, Hit, MOST_ENTITIES, MOST_HINTS, MOST_HITS, MOST_RELATIONS, Match, Search,
 };
 pub use happening::{Circumstances, Happening, Retelling, Stated};
+pub use hearsay_store::Location;
 pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
+pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
 pub use proposal::{Proposal, Proposed, propose};

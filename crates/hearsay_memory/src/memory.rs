@@ -2,7 +2,10 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     thread::JoinHandle,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -14,8 +17,8 @@ use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, MemoryError, Preview, Proposal, Proposed,
-    Retcon, Search, Settings, Status, Ticket, World,
+    Answer, Ask, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, MemoryError, Patched, Patches, Preview,
+    Proposal, Proposed, Retcon, Search, Settings, Status, Ticket, World,
     preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
@@ -304,6 +307,52 @@ impl Memory {
         })
     }
 
+    /// Makes fields of entities be otherwise, as a game says it: see [`Patches`].
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). A field that cannot be is no error: the answer lists it, and the others are written.
+    pub fn patch(&self, author: Author, patches: Arc<Patches>) -> Result<Ticket<Patched>, MemoryError> {
+        let refused = Vec::new();
+        self.send_write(|responder| Command::Write(Write::Patches { patches, author, refused, responder }))
+    }
+
+    /// Keeps the state as it is under a name, to [load](Self::load_slot) it again. A name that is used already stands
+    /// for this state from now on.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when the name is empty or longer than 128 bytes.
+    pub fn save_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let name = name.into();
+        self.write(move |_| {
+            let change = Change::SaveSlot(name.clone());
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("save slot {name}"), vec![change]) })
+        })
+    }
+
+    /// Goes back to the state that was kept under a name, in one operation: nothing of what came after remains.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when nothing was kept under this name.
+    pub fn load_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let name = name.into();
+        self.write(move |world| {
+            let change = Change::Restore(world.state.slot(&name)?.position);
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("load slot {name}"), vec![change]) })
+        })
+    }
+
+    /// Gives up a name under which a state was kept.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when nothing was kept under this name.
+    pub fn drop_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let name = name.into();
+        self.write(move |_| {
+            let change = Change::DropSlot(name.clone());
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("drop slot {name}"), vec![change]) })
+        })
+    }
+
     /// Imports campaign files, or an export (`.jsonl`), as one operation. Files are read and compared beside the worker:
     /// reads go on meanwhile. It takes its place among the writes once its files are read.
     ///
@@ -321,6 +370,23 @@ impl Memory {
     pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         let path = path.into();
         self.send_read(|responder| Command::Import { path, dry_run: true, responder })
+    }
+
+    /// Writes all that the state holds into one file (`.jsonl`), beside the worker: another memory can import it. The
+    /// file is there as a whole or not at all.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: when the file cannot be written.
+    pub fn export(&self, path: impl Into<PathBuf>) -> Result<Ticket<()>, MemoryError> {
+        let path = path.into();
+        self.read_aside(move |world| {
+            let mut bytes = Vec::new();
+            let beside = path.with_extension("jsonl.part");
+            hearsay_campaign::export_jsonl(&world.state, &mut bytes)
+                .and_then(|()| std::fs::write(&beside, &bytes))
+                .and_then(|()| std::fs::rename(&beside, &path))
+                .map_err(|source| MemoryError::File { path: path.clone(), source })
+        })
     }
 
     /// What undoing would do: the position, what would be lost or change, and what depends on it.
@@ -432,9 +498,10 @@ impl UndoTarget {
             return Ok(*position);
         }
         let is_edit = |operation: &Operation| {
-            // Neither an undo nor the memory's own record of its model is what somebody wants to take back.
+            // Neither an undo, nor a slot, nor the memory's own record of its model is what somebody wants to take back.
             let own = |change: &Change| {
-                matches!(change, Change::Void(_) | Change::Restore(_) | Change::Set(Setting::Model(_)))
+                let slots = matches!(change, Change::SaveSlot(_) | Change::DropSlot(_));
+                slots || matches!(change, Change::Void(_) | Change::Restore(_) | Change::Set(Setting::Model(_)))
             };
             !operation.changes.iter().all(own)
         };

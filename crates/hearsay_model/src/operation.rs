@@ -104,10 +104,15 @@ pub enum Change {
     },
     /// A setting is withdrawn: it is as if it had never been set.
     Unset(SettingKey),
+    /// The state as it is here is kept under a name, to go back to with [`Restore`](Self::Restore). Undoing does not
+    /// reach it: see [`State::slots`](crate::State::slots).
+    SaveSlot(String),
+    /// A name under which a state was kept is given up.
+    DropSlot(String),
 }
 
 impl Change {
-    /// What the change writes to; nothing, when it works on operations.
+    /// What the change writes to; nothing, when it works on operations or on slots.
     pub fn key(&self) -> Option<Key> {
         Some(match self {
             Self::AddEntity(entity) => Key::Entity(entity.id.clone()),
@@ -127,7 +132,7 @@ impl Change {
             Self::Set(setting) => Key::Setting(setting.key()),
             Self::SetFlag { name, .. } => Key::Setting(SettingKey::Flag(name.clone())),
             Self::Unset(key) => Key::Setting(key.clone()),
-            Self::Void(_) | Self::Restore(_) => return None,
+            Self::Void(_) | Self::Restore(_) | Self::SaveSlot(_) | Self::DropSlot(_) => return None,
         })
     }
 }

@@ -7,11 +7,11 @@ use std::{
 };
 
 use hearsay_campaign::{ImportPlan, ImportReport};
-use hearsay_model::{ApplyError, Change, Fact, FactId, Key, Operation, Position, Resolution, State, attribute};
+use hearsay_model::{ApplyError, Author, Change, Fact, FactId, Key, Operation, Position, Resolution, State, attribute};
 use hearsay_store::{StoreError, projection::rows};
 
 use super::{Event, Internal, Worker, World, guarded, import::Source};
-use crate::{ImportOutcome, MemoryError, Proposed, Written, ticket::Responder};
+use crate::{ImportOutcome, MemoryError, Patched, Patches, Proposed, Refused, Written, memory::now, ticket::Responder};
 
 /// Makes an operation from the state at the moment of its turn. It may be asked again, when the turn is put off.
 pub(crate) type Make = Box<dyn FnMut(&World) -> Result<Operation, MemoryError> + Send>;
@@ -25,6 +25,8 @@ pub(crate) enum Write {
     Operation { make: Make, responder: Responder<Written> },
     /// Proposals, and what became of them when they were last looked at.
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
+    /// Fields that a game changes, and what of them could not be when they were last looked at.
+    Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
     /// Files that were read.
     Import(Box<Import>),
     /// A record of the memory's own, that nobody waits for.
@@ -44,6 +46,7 @@ impl Write {
         match self {
             Self::Operation { responder, .. } => responder.is_cancelled(),
             Self::Proposals { responder, .. } => responder.is_cancelled(),
+            Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
             Self::Own(_) => false,
         }
@@ -57,6 +60,11 @@ impl Write {
                 let (operation, now) = guarded(|| make(world))?;
                 *counts = now;
                 operation
+            }
+            Self::Patches { patches, author, refused, .. } => {
+                let (operation, wrong) = guarded(|| Ok(patches.operation(&world.state, author.clone(), now())))?;
+                *refused = wrong;
+                (!operation.changes.is_empty()).then_some(operation)
             }
             Self::Import(import) => import.plan.take().and_then(|plan| {
                 import.report = plan.report;
@@ -78,6 +86,9 @@ impl Write {
                 responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
             }
             Self::Proposals { counts, responder, .. } => responder.give(written.map(|_| counts)),
+            Self::Patches { refused, responder, .. } => {
+                responder.give(written.map(|written| Patched { written, refused }));
+            }
             Self::Import(import) => {
                 let Import { report, responder, .. } = *import;
                 responder.give(written.map(|written| ImportOutcome { report, written }));
@@ -413,7 +424,9 @@ fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
             | Change::Set(_)
             | Change::Unset(_)
             | Change::Void(_)
-            | Change::Restore(_) => return None,
+            | Change::Restore(_)
+            | Change::SaveSlot(_)
+            | Change::DropSlot(_) => return None,
         }
     }
     Some(reach)

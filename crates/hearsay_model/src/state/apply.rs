@@ -33,7 +33,7 @@ impl State {
         let mut works_on_operations = false;
         for (number, change) in operation.changes.iter().enumerate() {
             match change.key() {
-                None => works_on_operations = true,
+                None => works_on_operations |= matches!(change, Change::Void(_) | Change::Restore(_)),
                 Some(key) => {
                     self.note(change, Write { operation: index, change: number as u32 });
                     touched.insert(key);
@@ -133,7 +133,7 @@ impl State {
                 self.settings.entry(SettingKey::Flag(name.clone())).or_default().writes.push(write);
             }
             Change::Unset(key) => self.settings.entry(key.clone()).or_default().writes.push(write),
-            Change::Void(_) | Change::Restore(_) => {}
+            Change::Void(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
         }
     }
 

@@ -41,6 +41,17 @@ pub enum ApplyError {
         /// The newest there is.
         newest: Position,
     },
+    /// A slot without a name, or with one of more than 128 bytes.
+    #[error("`{0}` cannot name a slot: use 1 to 128 bytes, and more than spaces")]
+    SlotName(String),
+    /// A name under which no state is kept.
+    #[error("there is no slot `{name}`{}", slots(known))]
+    NoSlot {
+        /// The name given.
+        name: String,
+        /// The slots there are.
+        known: Vec<String>,
+    },
     /// An end before the beginning.
     #[error("fact {fact} begins at {from}, so it cannot end at {until}")]
     Backwards {
@@ -256,6 +267,12 @@ impl State {
                     return Err(ApplyError::Future { given: *position, newest: self.position() });
                 }
             }
+            Change::SaveSlot(name) => {
+                if name.trim().is_empty() || name.len() > 128 {
+                    return Err(ApplyError::SlotName(name.clone()));
+                }
+            }
+            Change::DropSlot(name) => _ = self.slot(name)?,
         }
         Ok(())
     }
@@ -306,6 +323,13 @@ impl State {
     fn check_session(&self, id: &SessionId, pending: &Pending) -> Result<(), ApplyError> {
         let there = self.session(id).is_some() || pending.sessions.contains(id);
         if there { Ok(()) } else { Err(ApplyError::NoSession(id.clone())) }
+    }
+}
+
+fn slots(known: &[String]) -> String {
+    match known {
+        [] => ": none was saved".to_owned(),
+        names => format!("; there are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
     }
 }
 

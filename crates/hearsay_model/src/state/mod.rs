@@ -9,6 +9,7 @@ mod check;
 mod names;
 mod query;
 mod rows;
+mod slots;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use check::ApplyError;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
 use rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, Row, Table};
+pub use slots::Slot;
 
 /// An operation in the journal.
 #[derive(Debug, Clone)]

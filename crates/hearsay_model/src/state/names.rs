@@ -1,12 +1,12 @@
 //! Names: what an entity is called, and whom a name means.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use super::{
     State,
     rows::{FactRow, Write},
 };
-use crate::{Change, EntityId, Fact, Kind, Predicate, Secrecy, Standing, attribute, text};
+use crate::{Change, EntityId, Fact, FactId, Kind, Predicate, Secrecy, Standing, attribute, text};
 
 /// Whom a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,27 @@ impl State {
             .filter(|(fact, _)| fact.standing() == Standing::Canon && !fact.validity().is_closed())
             .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id()))
             .map(|(fact, _)| fact)
+    }
+
+    /// For every predicate, the canon fact with this subject that holds now, as [`newest`](Self::newest) chooses it.
+    pub fn newest_of_each(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
+        type Rank = (bool, Option<Write>, FactId);
+        let mut newest: BTreeMap<&Predicate, (Rank, &Fact)> = BTreeMap::new();
+        let row = self.entities.get(id).filter(|row| row.record.value.is_some());
+        let rows = row.into_iter().flat_map(|row| &row.facts).map(|&index| self.facts.at(index));
+        for row in rows.filter(|row| row.shown) {
+            let Some(fact) = row.record.value.as_deref().filter(|fact| fact.subject() == id) else { continue };
+            if fact.standing() != Standing::Canon || fact.validity().is_closed() {
+                continue;
+            }
+            let rank = (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id());
+            match newest.entry(fact.predicate()) {
+                Entry::Vacant(entry) => _ = entry.insert((rank, fact)),
+                Entry::Occupied(mut entry) if entry.get().0 < rank => _ = entry.insert((rank, fact)),
+                Entry::Occupied(_) => {}
+            }
+        }
+        newest.into_iter().map(|(predicate, (_, fact))| (predicate, fact)).collect()
     }
 
     /// The last live write that asserted a fact: judging or confirming it later makes it no newer.

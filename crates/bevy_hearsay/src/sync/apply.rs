@@ -1,0 +1,324 @@
+//! What the memory holds becomes components, so much at a time as the budget of a frame allows.
+
+use std::time::Instant;
+
+use bevy::prelude::*;
+use hearsay_memory::Record;
+use hearsay_model::{EntityId, Kind, Predicate};
+
+use super::{Field, Inbox, Outbox, Registry, Shadow, SyncSettings, bind, fetch::Read, remember::RememberedTypes};
+use crate::components::{
+    At, Attributes, Materialised, MemoryId, RelatesTo, Relation, RelationOf, Relations, Remembered, Whereabouts,
+};
+
+/// Triggered on an entity that the game spawned when the memory holds it no more: it was removed, or a slot from before
+/// its time was loaded. It is bound no more; the game decides what becomes of it.
+#[derive(EntityEvent, Debug, Clone, Copy)]
+pub struct Forgotten {
+    /// Which.
+    pub entity: Entity,
+}
+
+/// Run condition: something was read that is not applied.
+pub(crate) fn has_work(inbox: Res<Inbox>) -> bool {
+    !inbox.read.is_empty()
+}
+
+/// Applies what was read until the budget is used up.
+pub(crate) fn apply(world: &mut World) {
+    let (begun, budget) = (Instant::now(), world.resource::<SyncSettings>().budget);
+    while let Some(read) = world.resource_mut::<Inbox>().read.pop_front() {
+        apply_one(world, read);
+        if begun.elapsed() >= budget {
+            return;
+        }
+    }
+}
+
+fn apply_one(world: &mut World, read: Read) {
+    if let Some(entity) = world.resource_mut::<Registry>().binding.get(&read.id).map(|binding| binding.entity) {
+        bind::finish(world, entity, read);
+        return;
+    }
+    let bound = world.resource::<Registry>().entity(&read.id);
+    match (bound, read.record) {
+        (Some(entity), Some(record)) => {
+            let by_plugin = world.get::<Materialised>(entity).is_some();
+            if by_plugin && !read.in_scope {
+                world.despawn(entity);
+            } else {
+                merge(world, entity, &record, read.acknowledged);
+            }
+        }
+        (Some(entity), None) => forget(world, entity, &read.id),
+        (None, Some(record)) if read.in_scope => spawn(world, &record),
+        (None, _) => {}
+    }
+}
+
+/// The memory holds an entity no more, unless it is only about to.
+fn forget(world: &mut World, entity: Entity, id: &EntityId) {
+    if let Some(batch) = world.resource::<Outbox>().creates(id) {
+        world.resource_mut::<Inbox>().miss(id.clone(), batch);
+    } else if world.get::<Materialised>(entity).is_some() {
+        world.despawn(entity);
+    } else {
+        world.entity_mut(entity).remove::<(Shadow, MemoryId)>();
+        world.trigger(Forgotten { entity });
+    }
+}
+
+fn spawn(world: &mut World, record: &Record) {
+    let kind = record.kind.clone().unwrap_or(Kind::Custom("unknown".into()));
+    let shadow = Shadow { kind: Some(kind.clone()), ..Shadow::of(record) };
+    let bundle = (MemoryId::from(record.id.clone()), Remembered(kind), Materialised);
+    let entity = world.spawn_empty().id();
+    show(world, entity, shadow, record);
+    world.entity_mut(entity).insert(bundle);
+}
+
+/// Gives an entity its shadow and every component that the record has a value for.
+pub(super) fn show(world: &mut World, entity: Entity, mut shadow: Shadow, record: &Record) {
+    world.resource_mut::<Registry>().add(entity, &mut shadow);
+    let attributes = shown_attributes(world, record);
+    let mut target = world.entity_mut(entity);
+    // The shadow comes first, so that what follows is known to equal it.
+    target.insert((shadow, attributes));
+    if let Some(name) = &record.name {
+        target.insert(Name::new(name.clone()));
+    }
+    if let Some(place) = &record.place {
+        target.insert(Whereabouts(place.clone()));
+    }
+    let types = world.resource::<RememberedTypes>().clone();
+    types.show(world, entity, &record.attributes);
+    for (key, attitude) in &record.relations {
+        relate(world, entity, key, *attitude);
+    }
+    let mut moves = Moves::default();
+    moves.note(entity, None, record.place.clone());
+    moves.arrive(record.id.clone(), entity);
+    follow(world, moves);
+}
+
+fn shown_attributes(world: &World, record: &Record) -> Attributes {
+    let remembered = world.resource::<RememberedTypes>();
+    let shown = record.attributes.iter().filter(|(name, _)| !remembered.holds(name));
+    Attributes(shown.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+/// Spawns the edge of a relation.
+fn relate(world: &mut World, entity: Entity, (predicate, object): &(Predicate, EntityId), attitude: Option<i8>) {
+    let relation = Relation { predicate: predicate.clone(), object: object.clone(), attitude };
+    spawn_relation(world, entity, relation);
+}
+
+/// Spawns the edge of a relation.
+pub(crate) fn spawn_relation(world: &mut World, entity: Entity, relation: Relation) {
+    let object = relation.object.clone();
+    let to = world.resource::<Registry>().entity(&object);
+    let edge = world.spawn((relation, RelationOf(entity))).id();
+    world.resource_mut::<Registry>().towards.entry(object).or_default().insert(edge);
+    if let Some(to) = to.filter(|to| *to != entity) {
+        world.entity_mut(edge).insert(RelatesTo(to));
+    }
+}
+
+/// Brings an entity to what was read, but for what the game has said since.
+fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) {
+    let batch = world.resource::<Outbox>().batch;
+    let Some(mut slot) = world.get_mut::<Shadow>(entity) else { return };
+    // Taken out, so that it can be compared with what is shown; it is back before anything is inserted.
+    let mut shadow = std::mem::replace(&mut *slot, Shadow::new(record.id.clone()));
+    let target = world.entity(entity);
+    let (mut later, mut unseen) = (None::<u64>, false);
+    let mut held = |shadow: &Shadow, field: &Field, shown: bool| {
+        // What differs from the shadow was changed by the game and is not collected yet.
+        unseen |= !shown;
+        let newer = shadow.sent.iter().find(|(at, sent)| at == field && *sent > acknowledged).map(|(_, sent)| *sent);
+        let newer = if shown { newer } else { Some(batch) };
+        later = later.max(newer);
+        newer.is_some()
+    };
+    let mut moves = Moves::default();
+    let (mut name, mut kind, mut place) = (None, None, None);
+    if record.name.as_deref() != shadow.name.as_ref().map(Name::as_str)
+        && let Some(new) = &record.name
+        && !held(&shadow, &Field::Name, target.get::<Name>() == shadow.name.as_ref())
+    {
+        name = Some(Name::new(new.clone()));
+        shadow.name = name.clone();
+    }
+    if record.kind != shadow.kind
+        && let Some(new) = &record.kind
+        && !held(&shadow, &Field::Kind, target.get::<Remembered>().map(|shown| &shown.0) == shadow.kind.as_ref())
+    {
+        kind = Some(Remembered(new.clone()));
+        shadow.kind = record.kind.clone();
+    }
+    if record.place != shadow.place
+        && !held(&shadow, &Field::Place, target.get::<Whereabouts>().map(|at| &at.0) == shadow.place.as_ref())
+    {
+        moves.note(entity, shadow.place.take(), record.place.clone());
+        shadow.place = record.place.clone();
+        place = Some(record.place.clone());
+    }
+    let remembered = world.resource::<RememberedTypes>();
+    let shown = target.get::<Attributes>();
+    let names: Vec<_> = record.attributes.keys().chain(shadow.attributes.keys()).cloned().collect();
+    let mut attributes = None::<Attributes>;
+    let mut remember = Vec::new();
+    for name in names {
+        let (new, old) = (record.attributes.get(&name), shadow.attributes.get(&name));
+        if new == old {
+            continue;
+        }
+        let own = remembered.holds(&name);
+        let is_shown = match own {
+            true => remembered.shows(target, &name, old),
+            false => shown.and_then(|shown| shown.0.get(&name)) == old,
+        };
+        if held(&shadow, &Field::Attribute(name.clone()), is_shown) {
+            continue;
+        }
+        if own {
+            remember.push((name.clone(), new.cloned()));
+        } else {
+            let values = &mut attributes.get_or_insert_with(|| shown.cloned().unwrap_or_default()).0;
+            match new {
+                Some(value) => _ = values.insert(name.clone(), value.clone()),
+                None => _ = values.remove(&name),
+            }
+        }
+        match new {
+            Some(value) => _ = shadow.attributes.insert(name, value.clone()),
+            None => _ = shadow.attributes.remove(&name),
+        }
+    }
+    let keys: Vec<_> = record.relations.keys().chain(shadow.relations.keys()).cloned().collect();
+    let (mut related, mut unrelated) = (Vec::new(), Vec::new());
+    for key in keys {
+        let (new, old) = (record.relations.get(&key), shadow.relations.get(&key));
+        if new == old || held(&shadow, &Field::Relation(key.0.clone(), key.1.clone()), true) {
+            continue;
+        }
+        if old.is_some() {
+            unrelated.push(key.clone());
+        }
+        match new {
+            Some(attitude) => {
+                related.push((key.clone(), *attitude));
+                shadow.relations.insert(key, *attitude);
+            }
+            None => _ = shadow.relations.remove(&key),
+        }
+    }
+    shadow.sent.retain(|(_, sent)| *sent > acknowledged);
+    let types = world.resource::<RememberedTypes>().clone();
+    if let Some(mut slot) = world.get_mut::<Shadow>(entity) {
+        *slot = shadow;
+    }
+    let mut target = world.entity_mut(entity);
+    if let Some(name) = name {
+        target.insert(name);
+    }
+    if let Some(kind) = kind {
+        target.insert(kind);
+    }
+    match place {
+        Some(Some(place)) => _ = target.insert(Whereabouts(place)),
+        Some(None) => _ = target.remove::<Whereabouts>(),
+        None => {}
+    }
+    if let Some(attributes) = attributes {
+        target.insert(attributes);
+    }
+    for (name, value) in remember {
+        types.write(world, entity, &name, value.as_ref());
+    }
+    for key in &unrelated {
+        unrelate(world, entity, key);
+    }
+    for (key, attitude) in &related {
+        relate(world, entity, key, *attitude);
+    }
+    follow(world, moves);
+    if let Some(later) = later {
+        world.resource_mut::<Inbox>().miss(record.id.clone(), later);
+    }
+    if unseen {
+        world.resource_mut::<Registry>().dirty.push(entity);
+    }
+}
+
+/// Despawns the edge of a relation.
+pub(crate) fn unrelate(world: &mut World, entity: Entity, key: &(Predicate, EntityId)) {
+    let edges: Vec<Entity> = world.get::<Relations>(entity).map(|edges| edges.iter().collect()).unwrap_or_default();
+    let is_it = |edge: &Entity| {
+        world.get::<Relation>(*edge).is_some_and(|relation| relation.predicate == key.0 && relation.object == key.1)
+    };
+    let Some(edge) = edges.into_iter().find(is_it) else { return };
+    if let Some(edges) = world.resource_mut::<Registry>().towards.get_mut(&key.1) {
+        edges.remove(&edge);
+    }
+    world.despawn(edge);
+}
+
+/// Who moved where, and who came to be loaded: what the derived views follow.
+#[derive(Default)]
+pub(crate) struct Moves {
+    moved: Vec<(Entity, Option<EntityId>, Option<EntityId>)>,
+    arrived: Vec<(EntityId, Entity)>,
+}
+
+impl Moves {
+    pub(crate) fn note(&mut self, entity: Entity, from: Option<EntityId>, to: Option<EntityId>) {
+        if from != to {
+            self.moved.push((entity, from, to));
+        }
+    }
+
+    pub(crate) fn arrive(&mut self, id: EntityId, entity: Entity) {
+        self.arrived.push((id, entity));
+    }
+
+    /// Brings the views up to date.
+    pub(crate) fn follow(self, registry: &mut Registry, commands: &mut Commands) {
+        for (entity, from, to) in self.moved {
+            if let Some(there) = from.and_then(|from| registry.at.get_mut(&from)) {
+                there.remove(&entity);
+            }
+            let place = to.as_ref().and_then(|to| registry.entity(to)).filter(|place| *place != entity);
+            view(commands, entity, place.map(At));
+            if let Some(to) = to {
+                registry.at.entry(to).or_default().insert(entity);
+            }
+        }
+        for (id, entity) in self.arrived {
+            for there in registry.at.get(&id).into_iter().flatten().filter(|there| **there != entity) {
+                view(commands, *there, Some(At(entity)));
+            }
+            for edge in registry.towards.get(&id).into_iter().flatten() {
+                view(commands, *edge, Some(RelatesTo(entity)));
+            }
+        }
+    }
+}
+
+/// Shows a derived relationship, or takes it away. One that is shown already stays: inserted anew, its target would
+/// lose sight of it.
+fn view<R: Component + PartialEq>(commands: &mut Commands, entity: Entity, shown: Option<R>) {
+    commands.queue(move |world: &mut World| {
+        let Ok(mut entity) = world.get_entity_mut(entity) else { return };
+        match shown {
+            Some(shown) if entity.get::<R>() != Some(&shown) => _ = entity.insert(shown),
+            None => _ = entity.remove::<R>(),
+            Some(_) => {}
+        }
+    });
+}
+
+pub(super) fn follow(world: &mut World, moves: Moves) {
+    world.resource_scope(|world, mut registry: Mut<Registry>| moves.follow(&mut registry, &mut world.commands()));
+    world.flush();
+}

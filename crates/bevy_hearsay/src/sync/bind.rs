@@ -1,0 +1,257 @@
+//! Binding: which entity of the game is which of the memory.
+
+use std::{
+    collections::BTreeSet,
+    hash::{BuildHasher, RandomState},
+};
+
+use bevy::prelude::*;
+use hearsay_memory::Patch;
+use hearsay_model::{EntityId, slug};
+
+use super::{
+    Field, Inbox, Outbox, Registry, Shadow,
+    apply::{Moves, follow, show},
+    collect::{Compared, compare, relates},
+    fetch::Read,
+    registry::Binding,
+    remember::RememberedTypes,
+};
+use crate::{
+    components::{Attributes, Materialised, MemoryId, Overwrite, Relation, Relations, Remembered, Whereabouts},
+    memory::{MemoryTrouble, NpcMemory},
+};
+
+pub(crate) fn on_memory_id(
+    on: On<Insert, MemoryId>,
+    entities: Query<(&MemoryId, Option<&Shadow>)>,
+    mut registry: ResMut<Registry>,
+    mut commands: Commands,
+) {
+    match entities.get(on.entity) {
+        Ok((id, Some(shadow))) if id.get() == Some(&shadow.id) => {}
+        Ok((_, Some(_))) => {
+            commands.entity(on.entity).try_remove::<Shadow>();
+            registry.unbound.push(on.entity);
+        }
+        _ => registry.unbound.push(on.entity),
+    }
+}
+
+pub(crate) fn on_remembered(on: On<Insert, Remembered>, mut registry: ResMut<Registry>) {
+    registry.dirty.push(on.entity);
+}
+
+/// An entity without its id is bound no more.
+pub(crate) fn on_id_removed(on: On<Remove, MemoryId>, mut commands: Commands) {
+    commands.entity(on.entity).try_remove::<Shadow>();
+}
+
+/// Comes before any of its components is removed: from here on, that they are removed says nothing.
+pub(crate) fn on_despawn(on: On<Despawn, Shadow>, mut registry: ResMut<Registry>) {
+    registry.leaving = Some(on.entity);
+}
+
+/// What an entity changed last is noted before it is gone. Despawning is unloading: nothing else is said of it.
+pub(crate) fn on_unbound(
+    on: On<Remove, Shadow>,
+    mut entities: Query<Compared>,
+    mut registry: ResMut<Registry>,
+    mut outbox: ResMut<Outbox>,
+    remembered: Res<RememberedTypes>,
+) {
+    let entity = on.entity;
+    if let Ok(compared) = entities.get_mut(entity) {
+        compare(entity, compared, &mut outbox, &remembered, &mut Moves::default());
+    }
+    let Ok((shadow, ..)) = entities.get_mut(entity) else { return };
+    let (id, place, at) = (shadow.id.clone(), shadow.place.clone(), shadow.polled_at);
+    if let Some(there) = place.and_then(|place| registry.at.get_mut(&place)) {
+        there.remove(&entity);
+    }
+    let moved = registry.remove(entity, &id, at);
+    if let Some((mut moved, ..)) = moved.and_then(|moved| entities.get_mut(moved).ok()) {
+        moved.polled_at = at;
+    }
+}
+
+/// Run condition: something wants to be bound, and there is a memory to bind it to.
+pub(crate) fn has_work(registry: Res<Registry>, memory: Res<NpcMemory>) -> bool {
+    !registry.unbound.is_empty() && memory.get().is_some()
+}
+
+/// Asks what the memory holds of entities that are new; those without an id get one.
+pub(crate) fn bind(world: &mut World) {
+    let mut unbound = std::mem::take(&mut world.resource_mut::<Registry>().unbound);
+    unbound.sort_unstable();
+    unbound.dedup();
+    for entity in unbound {
+        let Ok(target) = world.get_entity(entity) else { continue };
+        let Some(id) = target.get::<MemoryId>().filter(|_| target.get::<Shadow>().is_none()) else { continue };
+        let Some(id) = id.get().cloned() else {
+            let Some(id) = fresh_id(target) else { continue };
+            create(world, entity, id.clone());
+            world.entity_mut(entity).insert(MemoryId::from(id));
+            continue;
+        };
+        let initial = Binding {
+            entity,
+            name: target.get::<Name>().cloned(),
+            place: target.get::<Whereabouts>().map(|at| at.0.clone()),
+            attributes: target.get::<Attributes>().map(|shown| shown.0.clone()).unwrap_or_default(),
+        };
+        let registry = world.resource::<Registry>();
+        let other = registry.entity(&id).or(registry.binding.get(&id).map(|binding| binding.entity));
+        let other = other.filter(|other| *other != entity && world.get_entity(*other).is_ok());
+        // The game's own entity takes the place of one that the plugin spawned by itself.
+        let other = other.filter(|other| {
+            let by_plugin = world.get::<Materialised>(*other).is_some();
+            if by_plugin {
+                world.despawn(*other);
+            }
+            !by_plugin
+        });
+        match other {
+            Some(other) => {
+                let what = format!("`{id}` is {other} already, so {entity} is not bound to it; give it another id");
+                tracing::warn!("{what}");
+                world.write_message(MemoryTrouble { what, entity: Some(entity) });
+            }
+            None => {
+                // What is not there yet is created before anything relates to it; what is there stays as it is.
+                let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default().0;
+                let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
+                world.resource_mut::<Outbox>().push(id.clone(), Patch { create, ..Patch::default() });
+                world.resource_mut::<Registry>().binding.insert(id.clone(), initial);
+                world.resource_mut::<Inbox>().want(id);
+            }
+        }
+    }
+}
+
+/// An id that nothing else has: the name, or else the kind, with a suffix.
+fn fresh_id(target: EntityRef) -> Option<EntityId> {
+    let named = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
+    let kind = || target.get::<Remembered>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
+    let mut stem = named.unwrap_or_else(kind);
+    // Room for the suffix, at the border of a character.
+    while stem.len() > 112 {
+        stem.pop();
+    }
+    // A state of its own for each call, seeded by the system: no id of another run, or another machine, is the same.
+    let unique = RandomState::new().hash_one(target.id()) & 0xff_ffff_ffff;
+    EntityId::from_name(&format!("{stem}-{unique:010x}")).ok()
+}
+
+/// Binds an entity that the memory does not hold yet, and tells it all of it.
+fn create(world: &mut World, entity: Entity, id: EntityId) {
+    let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
+    let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
+    world.resource_mut::<Registry>().add(entity, &mut shadow);
+    {
+        let mut outbox = world.resource_mut::<Outbox>();
+        let batch = outbox.batch;
+        *outbox.patch(&mut shadow) = Patch { create: Some((kind.0.clone(), None)), ..Patch::default() };
+        for field in [Field::Kind, Field::Name] {
+            shadow.note_sent(field, batch);
+        }
+    }
+    world.entity_mut(entity).insert((shadow, kind));
+    world.resource_mut::<Registry>().dirty.push(entity);
+    let mut moves = Moves::default();
+    moves.arrive(id, entity);
+    follow(world, moves);
+    let edges = edges_of(world, entity);
+    tell_edges(world, entity, edges);
+    super::remember::touch(world, entity);
+}
+
+/// The relations that the game gave an entity before it was bound.
+fn edges_of(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
+    let edges = world.get::<Relations>(entity).map(|edges| edges.iter().collect::<Vec<_>>()).unwrap_or_default();
+    edges.into_iter().filter_map(|edge| Some((edge, world.get::<Relation>(edge)?.clone()))).collect()
+}
+
+/// Tells the memory of relations that it does not hold; of those that it does, one edge is enough.
+fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>) {
+    for (edge, relation) in edges {
+        let key = (relation.predicate, relation.object);
+        let Some(mut shadow) = world.get_mut::<Shadow>(entity) else { return };
+        if shadow.relations.contains_key(&key) {
+            world.despawn(edge);
+            continue;
+        }
+        shadow.relations.insert(key.clone(), relation.attitude);
+        world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+            if let Some(mut shadow) = world.get_mut::<Shadow>(entity) {
+                relates(&mut shadow, &mut outbox, key, true);
+            }
+        });
+    }
+}
+
+/// Binds an entity to what was read of its id. What is saved counts, where the game does not say otherwise, and what
+/// the game changed since it asked counts in any case.
+pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
+    let Some(initial) = world.resource_mut::<Registry>().binding.remove(&read.id) else { return };
+    if world.get_entity(entity).is_err() {
+        // It was despawned meanwhile. What is materialised is spawned when it is read again.
+        if read.in_scope {
+            world.resource_mut::<Inbox>().want(read.id);
+        }
+        return;
+    }
+    let Some(record) = read.record else {
+        if world.resource::<Outbox>().creates(&read.id).is_some() {
+            world.resource_mut::<Registry>().binding.insert(read.id.clone(), initial);
+            world.resource_mut::<Inbox>().want(read.id);
+        } else {
+            create(world, entity, read.id);
+        }
+        return;
+    };
+    let target = world.entity(entity);
+    let overwrite = target.get::<Overwrite>().is_some();
+    let (name, place) = (target.get::<Name>().cloned(), target.get::<Whereabouts>().map(|at| at.0.clone()));
+    let attributes = target.get::<Attributes>().map(|shown| shown.0.clone()).unwrap_or_default();
+    let kind = target.get::<Remembered>().cloned();
+    let keep_name = name.clone().filter(|_| overwrite || name != initial.name || record.name.is_none());
+    let keep_place = place.clone().filter(|_| overwrite || place != initial.place || record.place.is_none());
+    let keep: BTreeSet<_> = attributes
+        .iter()
+        .filter(|(name, value)| {
+            overwrite || initial.attributes.get(*name) != Some(*value) || !record.attributes.contains_key(*name)
+        })
+        .map(|(name, _)| name.clone())
+        .collect();
+    let kept_attributes = attributes.into_iter().filter(|(name, _)| keep.contains(name)).collect::<Vec<_>>();
+    let remembered = world.resource::<RememberedTypes>().clone();
+    let edges = edges_of(world, entity);
+    let own = if overwrite { remembered.read_all(world.entity(entity)) } else { Vec::new() };
+    let kept_kind = kind.filter(|_| overwrite || record.kind.is_none());
+    let mut shadow = Shadow::of(&record);
+    if record.kind.is_none() && kept_kind.is_none() {
+        shadow.kind = Some(Remembered::default().0);
+    }
+    let shown_kind = kept_kind.unwrap_or_else(|| Remembered(shadow.kind.clone().unwrap_or(Remembered::default().0)));
+    show(world, entity, shadow, &record);
+    let mut target = world.entity_mut(entity);
+    target.insert(shown_kind);
+    if let Some(name) = keep_name {
+        target.insert(name);
+    }
+    if let Some(place) = keep_place {
+        target.insert(Whereabouts(place));
+    }
+    if !kept_attributes.is_empty() {
+        let mut all = target.get::<Attributes>().cloned().unwrap_or_default();
+        all.0.extend(kept_attributes);
+        target.insert(all);
+    }
+    for (name, value) in own {
+        remembered.write(world, entity, &name, Some(&value));
+    }
+    tell_edges(world, entity, edges);
+    super::remember::touch(world, entity);
+    world.resource_mut::<Registry>().dirty.push(entity);
+}

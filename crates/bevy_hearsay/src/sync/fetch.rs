@@ -1,0 +1,198 @@
+//! What the memory holds, on its way to the game.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use bevy::prelude::*;
+use hearsay_memory::{MemoryError, Record, Ticket, touched_entities};
+use hearsay_model::{EntityId, GameTime};
+
+use super::{GameClock, Materialise, Outbox, Registry};
+use crate::memory::{LoadProgress, NpcMemory, Touched};
+
+/// Records that are read with one request.
+const PORTION: usize = 128;
+
+/// Requests under way at most: enough to keep the memory busy, and few enough that other reads come between.
+const REQUESTS: usize = 4;
+
+/// Keys that are looked through with one request.
+const KEYS: usize = 2_000;
+
+/// An entity as it was read.
+pub(crate) struct Read {
+    pub(crate) id: EntityId,
+    pub(crate) record: Option<Record>,
+    /// Whether it is to be materialised.
+    pub(crate) in_scope: bool,
+    /// The batch that was the last acknowledged when it was asked for.
+    pub(crate) acknowledged: u64,
+}
+
+/// Which entities changed, with whether each is to be materialised; and what the memory's clock shows.
+type Looked = (BTreeMap<EntityId, bool>, Option<GameTime>);
+
+type Records = Vec<(EntityId, Option<Record>, bool)>;
+
+/// What is to be read, what is being read, and what was read and waits to be applied.
+#[derive(Resource, Default)]
+pub(crate) struct Inbox {
+    wanted: BTreeSet<EntityId>,
+    reading: Vec<(u64, Ticket<Records>)>,
+    looking: Vec<Ticket<Looked>>,
+    pub(crate) listing: Option<Ticket<(Vec<EntityId>, Option<GameTime>)>>,
+    pub(crate) read: VecDeque<Read>,
+    /// The last batch that was acknowledged.
+    pub(crate) acknowledged: u64,
+    /// Entities that were read while a later batch was under way: read again once it is acknowledged.
+    missed: Vec<(u64, EntityId)>,
+    /// All is to be compared anew: events were missed.
+    pub(crate) resync: bool,
+    /// How many were wanted since the last time that there was nothing to do.
+    total: usize,
+}
+
+impl Inbox {
+    pub(crate) fn want(&mut self, id: EntityId) {
+        self.total += usize::from(self.wanted.insert(id));
+    }
+
+    /// An entity is read again when a batch is acknowledged.
+    pub(crate) fn miss(&mut self, id: EntityId, batch: u64) {
+        if batch <= self.acknowledged {
+            self.want(id);
+        } else if !self.missed.iter().any(|(at, missed)| *at >= batch && *missed == id) {
+            self.missed.push((batch, id));
+        }
+    }
+
+    pub(crate) fn want_missed(&mut self) {
+        let acknowledged = self.acknowledged;
+        let due: Vec<_> = self.missed.extract_if(.., |(batch, _)| *batch <= acknowledged).collect();
+        due.into_iter().for_each(|(_, id)| self.want(id));
+    }
+
+    /// Drops all that was read of a world that is left, and has the new one compared. What is being bound is asked again.
+    pub(crate) fn leave(&mut self, abandoned: u64, binding: impl IntoIterator<Item = EntityId>) {
+        *self = Self { acknowledged: abandoned, resync: true, ..Self::default() };
+        binding.into_iter().for_each(|id| self.want(id));
+    }
+
+    /// Whether nothing is being read, or waits to be read or applied.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let nothing_read = self.wanted.is_empty() && self.reading.is_empty() && self.read.is_empty();
+        nothing_read && self.looking.is_empty() && self.listing.is_none() && !self.resync && self.missed.is_empty()
+    }
+}
+
+/// Run condition: there is a memory to talk to.
+pub(crate) fn is_open(memory: Res<NpcMemory>) -> bool {
+    memory.get().is_some()
+}
+
+/// Asks for what is to be read.
+pub(crate) fn ask(
+    mut inbox: ResMut<Inbox>,
+    mut touched: ResMut<Touched>,
+    memory: Res<NpcMemory>,
+    materialise: Res<Materialise>,
+) {
+    let Some(memory) = memory.get() else { return };
+    while !touched.0.is_empty() && inbox.looking.len() < REQUESTS {
+        let rest = touched.0.len().saturating_sub(KEYS);
+        let keys = touched.0.split_off(rest);
+        let chosen = materialise.clone();
+        let again = keys.clone();
+        let looked = memory.read(move |world| {
+            let reach = chosen.reach(&world.state);
+            let ids = touched_entities(&world.state, &keys).into_iter();
+            let ids = ids.map(|id| (id.clone(), reach.holds(&world.state, &id)));
+            Ok((ids.collect(), world.state.clock()))
+        });
+        match looked {
+            Ok(ticket) => inbox.looking.push(ticket),
+            Err(_) => {
+                // The memory is busy: at the next frame.
+                touched.0.extend(again);
+                return;
+            }
+        }
+    }
+    while !inbox.wanted.is_empty() && inbox.reading.len() < REQUESTS {
+        let ids: Vec<EntityId> = inbox.wanted.iter().take(PORTION).cloned().collect();
+        let (chosen, asked) = (materialise.clone(), ids.clone());
+        let reading = memory.read(move |world| {
+            let reach = chosen.reach(&world.state);
+            let read = |id: EntityId| (Record::of(&world.state, &id), reach.holds(&world.state, &id), id);
+            Ok(ids.into_iter().map(read).map(|(record, in_scope, id)| (id, record, in_scope)).collect())
+        });
+        let Ok(ticket) = reading else { return };
+        for id in &asked {
+            inbox.wanted.remove(id);
+        }
+        let acknowledged = inbox.acknowledged;
+        inbox.reading.push((acknowledged, ticket));
+    }
+}
+
+/// Takes what was read.
+pub(crate) fn take(
+    mut inbox: ResMut<Inbox>,
+    mut outbox: ResMut<Outbox>,
+    mut clock: ResMut<GameClock>,
+    registry: Res<Registry>,
+    mut progress: ResMut<LoadProgress>,
+) {
+    if inbox.looking.is_empty() && inbox.reading.is_empty() && inbox.read.is_empty() && inbox.total == 0 {
+        return;
+    }
+    let inbox = inbox.as_mut();
+    let (mut looked, mut time) = (Vec::new(), None);
+    inbox.looking.retain(|ticket| match ticket.try_take() {
+        None => true,
+        Some(answer) => {
+            let (ids, clock) = answer.unwrap_or_default();
+            looked.extend(ids);
+            time = clock.or(time);
+            false
+        }
+    });
+    if let Some(GameTime(time)) = time {
+        outbox.follow_clock(time, &mut clock);
+    }
+    // What is being read may be of before the change.
+    let reading = !inbox.reading.is_empty() || !inbox.read.is_empty();
+    for (id, in_scope) in looked {
+        if in_scope || reading || registry.bound.contains_key(&id) || registry.binding.contains_key(&id) {
+            inbox.want(id);
+        }
+    }
+    // In the order in which they were asked, so that of two readings of an entity the newer comes last.
+    while let Some((acknowledged, answer)) =
+        inbox.reading.first().and_then(|(at, ticket)| Some((*at, ticket.try_take()?)))
+    {
+        drop(inbox.reading.remove(0));
+        match answer {
+            Ok(records) => inbox.read.extend(records.into_iter().map(|(id, record, in_scope)| Read {
+                id,
+                record,
+                in_scope,
+                acknowledged,
+            })),
+            Err(MemoryError::Closed) => {}
+            Err(_) => inbox.resync = true,
+        }
+    }
+    let left = inbox.wanted.len() + inbox.reading.len() * PORTION + inbox.read.len();
+    if left == 0 {
+        inbox.total = 0;
+        if !progress.stage.is_empty() {
+            *progress = LoadProgress { stage: String::new(), done: progress.total, total: progress.total };
+        }
+    } else if inbox.total > PORTION {
+        let stage = "loading entities";
+        let done = inbox.total.saturating_sub(left);
+        if progress.done != done || progress.stage != stage {
+            *progress = LoadProgress { stage: stage.into(), done, total: inbox.total };
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Two-way sync: what the game changes becomes facts, and what changes elsewhere becomes components.
+//!
+//! # How it holds together
+//!
+//! Every bound entity carries a [`Shadow`]: what the memory is known to hold of it, or has been told. A component that
+//! differs from its shadow was changed by the game. Changes wait in the [`Outbox`] and go out as one operation per
+//! interval; each is a *batch* with a number. A record that is read back was asked for when some batch was the last that
+//! had been acknowledged. A field that was sent in a later batch than that, or waits to be sent, is newer than the
+//! record, and stays as the game says; the entity is read again when that batch is acknowledged. So there is no echo (a
+//! component that equals its shadow says nothing) and no lost update (what is pending is never overwritten).
+
+mod apply;
+mod bind;
+mod collect;
+mod fetch;
+mod outbox;
+mod registry;
+mod remember;
+mod scope;
+
+use std::time::Duration;
+
+use bevy::prelude::*;
+use hearsay_model::GameTime;
+
+use crate::{HearsaySystems, components, memory::NpcMemory};
+
+pub use remember::{Remember, RememberAppExt};
+pub use scope::Materialise;
+
+pub use apply::Forgotten;
+pub(crate) use apply::{spawn_relation, unrelate};
+pub(crate) use collect::{Field, relates};
+pub(crate) use fetch::Inbox;
+pub(crate) use outbox::{Outbox, flush};
+pub(crate) use registry::{Registry, Shadow};
+
+/// Keeps components and memory the same: see the [crate] documentation for what is synced when.
+#[derive(Debug, Clone)]
+pub struct SyncPlugin {
+    /// How long changes of one entity and field gather before they become one operation. Default 250 ms. What happens
+    /// (somebody says something) goes out at once, with what changed before it.
+    pub interval: Duration,
+    /// How long applying what comes from the memory may take in one frame. Default 0.5 ms; big loads take many frames.
+    pub budget: Duration,
+    /// How long it takes until every [`Name`], and every mutable component that is
+    /// [remembered](RememberAppExt::remember), has been looked at for changes. Default 1 s.
+    pub poll: Duration,
+    /// Which entities of the memory the plugin spawns by itself. Change the resource while the game runs. Default:
+    /// all.
+    pub materialise: Materialise,
+}
+
+impl Default for SyncPlugin {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_millis(250),
+            budget: Duration::from_micros(500),
+            poll: Duration::from_secs(1),
+            materialise: Materialise::default(),
+        }
+    }
+}
+
+/// How the sync behaves: the fields of [`SyncPlugin`], to change at run time.
+#[derive(Resource, Debug, Clone)]
+pub(crate) struct SyncSettings {
+    pub(crate) interval: Duration,
+    pub(crate) budget: Duration,
+    pub(crate) poll: Duration,
+}
+
+/// What time it is in the game, in minutes on the campaign's calendar. A game that has a clock writes it here; it is
+/// recorded with what changes and happens. `None` until it is set or read from the save.
+#[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct GameClock(pub Option<i64>);
+
+impl GameClock {
+    /// As the memory's game time.
+    pub fn time(&self) -> Option<GameTime> {
+        self.0.map(GameTime)
+    }
+}
+
+impl Plugin for SyncPlugin {
+    fn build(&self, app: &mut App) {
+        components::register(app);
+        app.insert_resource(SyncSettings { interval: self.interval, budget: self.budget, poll: self.poll })
+            .insert_resource(self.materialise.clone())
+            .init_resource::<GameClock>()
+            .register_type::<GameClock>()
+            .init_resource::<Registry>()
+            .init_resource::<Outbox>()
+            .init_resource::<Inbox>()
+            .init_resource::<remember::RememberedTypes>()
+            .add_observer(bind::on_memory_id)
+            .add_observer(bind::on_remembered)
+            .add_observer(bind::on_despawn)
+            .add_observer(bind::on_unbound)
+            .add_observer(bind::on_id_removed)
+            .add_observer(collect::on_whereabouts)
+            .add_observer(collect::on_whereabouts_gone)
+            .add_observer(collect::on_attributes)
+            .add_observer(collect::on_attributes_gone)
+            .add_observer(collect::on_relation)
+            .add_systems(
+                PreUpdate,
+                (
+                    outbox::take_acknowledged.run_if(outbox::is_waiting),
+                    (scope::change, scope::load, fetch::ask, fetch::take).run_if(fetch::is_open),
+                )
+                    .chain()
+                    .in_set(HearsaySystems::Receive)
+                    .after(crate::memory::take_events),
+            )
+            .add_systems(PreUpdate, apply::apply.run_if(apply::has_work).in_set(HearsaySystems::Apply))
+            .add_systems(
+                PostUpdate,
+                (
+                    bind::bind.run_if(bind::has_work),
+                    collect::poll.run_if(fetch::is_open),
+                    collect::collect.run_if(collect::has_work),
+                )
+                    .chain()
+                    .in_set(HearsaySystems::Collect),
+            )
+            .add_systems(PostUpdate, outbox::send_when_due.run_if(outbox::has_work).in_set(HearsaySystems::Send));
+    }
+}
+
+/// Sends what waits, before the memory closes.
+pub(crate) fn flush_at_exit(world: &mut World) {
+    if world.get_resource::<Outbox>().is_none() || world.resource::<NpcMemory>().get().is_none() {
+        return;
+    }
+    bind::bind(world);
+    collect::collect_all(world);
+    flush(world);
+}

@@ -1,0 +1,225 @@
+//! A game's own components, kept as facts.
+
+use std::sync::Arc;
+
+use bevy::{ecs::component::ComponentMutability, platform::collections::HashSet, prelude::*};
+use hearsay_model::{Predicate, Value};
+
+use super::{Outbox, Registry, Shadow, SyncSettings, collect};
+
+/// A component of the game that is kept as an attribute: so it is saved, undone and reviewed with everything else, and
+/// characters can know it.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_hearsay::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Mood(String);
+///
+/// impl Remember for Mood {
+///     const ATTRIBUTE: &'static str = "mood";
+///
+///     fn to_value(&self) -> Value {
+///         Value::from(self.0.as_str())
+///     }
+///
+///     fn from_value(value: &Value) -> Option<Self> {
+///         Some(Self(value.to_string()))
+///     }
+/// }
+///
+/// App::new().remember::<Mood>();
+/// ```
+pub trait Remember: Component {
+    /// The name of the attribute: lowercase words joined by `_`.
+    const ATTRIBUTE: &'static str;
+
+    /// What is kept. Words must not be empty.
+    fn to_value(&self) -> Value;
+
+    /// Reads what was kept; nothing, where it is no value of this component.
+    fn from_value(value: &Value) -> Option<Self>
+    where
+        Self: Sized;
+}
+
+/// Registers components that are kept.
+pub trait RememberAppExt {
+    /// Keeps a component of the game as an attribute of its entity. Inserting and removing it is seen at once; changing
+    /// it in place within [`SyncPlugin::poll`](crate::SyncPlugin::poll). Add it after [`HearsayPlugins`](crate::HearsayPlugins)
+    /// or before.
+    fn remember<T: Remember>(&mut self) -> &mut Self;
+}
+
+impl RememberAppExt for App {
+    fn remember<T: Remember>(&mut self) -> &mut Self {
+        let attribute = match Predicate::new(T::ATTRIBUTE) {
+            Ok(name) if !name.is_relation() => name,
+            _ => {
+                tracing::error!(
+                    "`{}` names no attribute: use lowercase words joined by `_`; it is not kept",
+                    T::ATTRIBUTE
+                );
+                return self;
+            }
+        };
+        self.init_resource::<Changed<T>>();
+        let mut types = self.world_mut().get_resource_or_init::<RememberedTypes>();
+        if types.holds(&attribute) {
+            tracing::error!("`{}` is kept by another component already", T::ATTRIBUTE);
+            return self;
+        }
+        let kept = Type { attribute, read: read::<T>, write: write::<T>, touch: touch_one::<T> };
+        types.0 = Arc::new(types.0.iter().cloned().chain([kept]).collect());
+        self.add_observer(inserted::<T>).add_observer(removed::<T>).add_systems(
+            PostUpdate,
+            compare::<T>.run_if(super::fetch::is_open).after(collect::poll).before(collect::collect),
+        );
+        self
+    }
+}
+
+#[derive(Clone)]
+struct Type {
+    attribute: Predicate,
+    read: fn(EntityRef) -> Option<Value>,
+    write: fn(&mut World, Entity, Option<&Value>),
+    touch: fn(&mut World, Entity),
+}
+
+/// The components that are kept.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct RememberedTypes(Arc<Vec<Type>>);
+
+impl RememberedTypes {
+    /// Whether an attribute is that of a component of the game.
+    pub(crate) fn holds(&self, name: &Predicate) -> bool {
+        self.0.iter().any(|kept| kept.attribute == *name)
+    }
+
+    /// Whether the component shows a value, as far as it shows any.
+    pub(crate) fn shows(&self, entity: EntityRef, name: &Predicate, value: Option<&Value>) -> bool {
+        let kept = self.0.iter().find(|kept| kept.attribute == *name);
+        kept.and_then(|kept| (kept.read)(entity)).is_none_or(|shown| Some(&shown) == value)
+    }
+
+    /// What the components of an entity hold.
+    pub(crate) fn read_all(&self, entity: EntityRef) -> Vec<(Predicate, Value)> {
+        self.0.iter().filter_map(|kept| Some((kept.attribute.clone(), (kept.read)(entity)?))).collect()
+    }
+
+    /// Inserts every component that there is a value for.
+    pub(crate) fn show(
+        &self,
+        world: &mut World,
+        entity: Entity,
+        values: &std::collections::BTreeMap<Predicate, Value>,
+    ) {
+        for kept in self.0.iter() {
+            if let Some(value) = values.get(&kept.attribute) {
+                (kept.write)(world, entity, Some(value));
+            }
+        }
+    }
+
+    /// Inserts the component of an attribute, or removes it.
+    pub(crate) fn write(&self, world: &mut World, entity: Entity, name: &Predicate, value: Option<&Value>) {
+        if let Some(kept) = self.0.iter().find(|kept| kept.attribute == *name) {
+            (kept.write)(world, entity, value);
+        }
+    }
+}
+
+/// Has the components of a newly bound entity compared.
+pub(crate) fn touch(world: &mut World, entity: Entity) {
+    let types = world.resource::<RememberedTypes>().clone();
+    types.0.iter().for_each(|kept| (kept.touch)(world, entity));
+}
+
+/// Entities whose component may have changed, and how far polling is.
+#[derive(Resource)]
+struct Changed<T> {
+    entities: HashSet<Entity>,
+    cursor: usize,
+    of: std::marker::PhantomData<fn(T)>,
+}
+
+impl<T> Default for Changed<T> {
+    fn default() -> Self {
+        Self { entities: HashSet::default(), cursor: 0, of: std::marker::PhantomData }
+    }
+}
+
+fn read<T: Remember>(entity: EntityRef) -> Option<Value> {
+    entity.get::<T>().map(T::to_value)
+}
+
+fn write<T: Remember>(world: &mut World, entity: Entity, value: Option<&Value>) {
+    let Ok(mut target) = world.get_entity_mut(entity) else { return };
+    match value {
+        None => _ = target.remove::<T>(),
+        Some(value) if target.get::<T>().map(T::to_value).as_ref() == Some(value) => {}
+        Some(value) => match T::from_value(value) {
+            Some(component) => _ = target.insert(component),
+            None => {
+                tracing::warn!("{entity}: `{value}` is no value of `{}`, so its component stays as it is", T::ATTRIBUTE)
+            }
+        },
+    }
+}
+
+fn touch_one<T: Remember>(world: &mut World, entity: Entity) {
+    world.resource_mut::<Changed<T>>().entities.insert(entity);
+}
+
+fn inserted<T: Remember>(on: On<Insert, T>, mut changed: ResMut<Changed<T>>) {
+    changed.entities.insert(on.entity);
+}
+
+fn removed<T: Remember>(
+    on: On<Remove, T>,
+    mut shadows: Query<&mut Shadow>,
+    registry: Res<Registry>,
+    outbox: Option<ResMut<Outbox>>,
+) {
+    let (Ok(mut shadow), Some(mut outbox)) = (shadows.get_mut(on.entity), outbox) else { return };
+    // Despawning says nothing: the entity is bound no more by then, or loses its id with everything else.
+    if registry.leaving == Some(on.entity) || registry.entity(&shadow.id) != Some(on.entity) {
+        return;
+    }
+    if let Ok(name) = Predicate::new(T::ATTRIBUTE)
+        && shadow.attributes.contains_key(&name)
+    {
+        collect::set_attribute(&mut shadow, &mut outbox, name, None);
+    }
+}
+
+fn compare<T: Remember>(
+    mut changed: ResMut<Changed<T>>,
+    registry: Res<Registry>,
+    mut entities: Query<(&T, &mut Shadow)>,
+    mut outbox: ResMut<Outbox>,
+    settings: Res<SyncSettings>,
+    time: Option<Res<Time<Real>>>,
+) {
+    let changed = changed.as_mut();
+    if <T::Mutability as ComponentMutability>::MUTABLE {
+        for index in collect::slice(registry.order.len(), &mut changed.cursor, &settings, time.as_deref()) {
+            changed.entities.extend(registry.order.get(index));
+        }
+    }
+    if changed.entities.is_empty() {
+        return;
+    }
+    let Ok(name) = Predicate::new(T::ATTRIBUTE) else { return };
+    let mut entities_changed: Vec<Entity> = changed.entities.drain().collect();
+    entities_changed.sort_unstable();
+    for entity in entities_changed {
+        let Ok((component, mut shadow)) = entities.get_mut(entity) else { continue };
+        let value = component.to_value();
+        if shadow.attributes.get(&name) != Some(&value) {
+            collect::set_attribute(&mut shadow, &mut outbox, name.clone(), Some(value));
+        }
+    }
+}

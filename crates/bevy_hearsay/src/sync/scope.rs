@@ -1,0 +1,183 @@
+//! Which part of the memory is in the ECS.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use bevy::prelude::*;
+use hearsay_model::{EntityId, Kind, State, predicate};
+
+use super::{GameClock, Inbox, Outbox, Registry};
+use crate::{components::Materialised, memory::NpcMemory};
+
+type Chosen = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
+
+/// Which entities of the memory the plugin spawns by itself, with their components. What a game spawned with a
+/// [`MemoryId`](crate::MemoryId) is synced in any case. Change this resource while the game runs: what comes into it is
+/// loaded over the next frames, what falls out of it is despawned, which changes nothing in the memory.
+#[derive(Resource, Clone, Default)]
+pub enum Materialise {
+    /// All of them.
+    #[default]
+    All,
+    /// None: only those that the game spawns itself.
+    Nothing,
+    /// The places named, places that are part of them, those that can be reached from there in so many steps from place
+    /// to place, and whoever and whatever is at any of these.
+    Near {
+        /// Ids of places.
+        places: Vec<EntityId>,
+        /// Steps along the relations between places.
+        steps: usize,
+    },
+    /// Those that a function chooses. It runs in the memory's thread: be brief.
+    Matching(Chosen),
+}
+
+impl fmt::Debug for Materialise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("All"),
+            Self::Nothing => f.write_str("Nothing"),
+            Self::Near { places, steps } => write!(f, "Near({places:?}, {steps})"),
+            Self::Matching(_) => f.write_str("Matching(..)"),
+        }
+    }
+}
+
+impl Materialise {
+    /// Those near places, named by id or name.
+    pub fn near<S: AsRef<str>>(places: impl IntoIterator<Item = S>, steps: usize) -> Self {
+        let places = places.into_iter().filter_map(|place| EntityId::from_name(place.as_ref()).ok());
+        Self::Near { places: places.collect(), steps }
+    }
+
+    /// Those that a function chooses.
+    pub fn matching(chosen: impl Fn(&State, &EntityId) -> bool + Send + Sync + 'static) -> Self {
+        Self::Matching(Arc::new(chosen))
+    }
+
+    /// Makes ready to judge many entities of one state.
+    pub(crate) fn reach(&self, state: &State) -> Reach {
+        match self {
+            Self::All => Reach::All,
+            Self::Nothing => Reach::Nothing,
+            Self::Near { places, steps } => Reach::Places(places_near(state, places, *steps)),
+            Self::Matching(chosen) => Reach::Matching(Arc::clone(chosen)),
+        }
+    }
+}
+
+pub(crate) enum Reach {
+    All,
+    Nothing,
+    Places(BTreeSet<EntityId>),
+    Matching(Chosen),
+}
+
+impl Reach {
+    pub(crate) fn holds(&self, state: &State, id: &EntityId) -> bool {
+        match self {
+            Self::All => state.entity(id).is_some(),
+            Self::Nothing => false,
+            Self::Places(places) => {
+                let place = || state.newest(id, predicate::LOCATED_AT).and_then(|fact| fact.object().entity());
+                state.entity(id).is_some() && (places.contains(id) || place().is_some_and(|at| places.contains(at)))
+            }
+            Self::Matching(chosen) => state.entity(id).is_some() && chosen(state, id),
+        }
+    }
+
+    /// All that are in it, by id.
+    pub(crate) fn list(&self, state: &State) -> Vec<EntityId> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Places(places) => {
+                let links = places.iter().flat_map(|place| state.links(place));
+                let there = links.filter(|link| *link.fact().predicate() == *predicate::LOCATED_AT);
+                let candidates: BTreeSet<&EntityId> = there.map(|link| link.other()).chain(places).collect();
+                candidates.into_iter().filter(|id| self.holds(state, id)).cloned().collect()
+            }
+            Self::All | Self::Matching(_) => {
+                let ids = state.entities().map(|entity| &entity.id);
+                ids.filter(|id| self.holds(state, id)).cloned().collect()
+            }
+        }
+    }
+}
+
+fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<EntityId> {
+    let is_place = |id: &EntityId| state.kind(id) == Some(Kind::Location);
+    let mut reached: BTreeSet<EntityId> = places.iter().filter(|id| state.entity(id).is_some()).cloned().collect();
+    let mut parts: Vec<EntityId> = reached.iter().cloned().collect();
+    while let Some(place) = parts.pop() {
+        for link in state.links(&place) {
+            let is_part = !link.is_forward() && *link.fact().predicate() == *predicate::PART_OF && link.fact().stands();
+            if is_part && is_place(link.other()) && reached.insert(link.other().clone()) {
+                parts.push(link.other().clone());
+            }
+        }
+    }
+    let mut edge: Vec<EntityId> = reached.iter().cloned().collect();
+    for _ in 0..steps {
+        let mut next = Vec::new();
+        for place in &edge {
+            for link in state.links(place).filter(|link| link.fact().stands() && is_place(link.other())) {
+                if reached.insert(link.other().clone()) {
+                    next.push(link.other().clone());
+                }
+            }
+        }
+        edge = next;
+    }
+    reached
+}
+
+/// When what is to be materialised changes, what is in it is listed anew.
+pub(crate) fn change(materialise: Res<Materialise>, memory: Res<NpcMemory>, mut inbox: ResMut<Inbox>) {
+    if !materialise.is_changed() && !memory.is_changed() && !inbox.resync {
+        return;
+    }
+    let Some(memory) = memory.get() else { return };
+    let (chosen, acknowledged) = (materialise.clone(), inbox.acknowledged);
+    let listed = memory.read(move |world| {
+        let listed = chosen.reach(&world.state).list(&world.state);
+        Ok((listed, world.state.clock()))
+    });
+    match listed {
+        Ok(ticket) => {
+            inbox.listing = Some(ticket);
+            inbox.resync = false;
+            tracing::debug!("what is materialised is listed anew, batch {acknowledged}");
+        }
+        // The memory is busy: at the next frame.
+        Err(_) => inbox.resync = true,
+    }
+}
+
+/// What is in scope and not there is loaded; what is there by the plugin's doing and not in scope is despawned.
+pub(crate) fn load(
+    mut inbox: ResMut<Inbox>,
+    mut outbox: ResMut<Outbox>,
+    mut clock: ResMut<GameClock>,
+    registry: Res<Registry>,
+    materialised: Query<(Entity, &super::Shadow), With<Materialised>>,
+    mut commands: Commands,
+) {
+    let Some(listed) = inbox.listing.as_ref().and_then(hearsay_memory::Ticket::try_take) else { return };
+    inbox.listing = None;
+    let Ok((wanted, time)) = listed else { return };
+    if let Some(time) = time {
+        outbox.follow_clock(time.0, &mut clock);
+    }
+    for (entity, shadow) in &materialised {
+        if wanted.binary_search(&shadow.id).is_err() {
+            commands.entity(entity).despawn();
+        }
+    }
+    // What the game bound itself is read again too: events may have been missed.
+    for id in registry.bound.keys().filter(|id| wanted.binary_search(id).is_err()).cloned().collect::<BTreeSet<_>>() {
+        inbox.want(id);
+    }
+    for id in wanted {
+        inbox.want(id);
+    }
+}

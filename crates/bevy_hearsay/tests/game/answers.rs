@@ -1,0 +1,98 @@
+//! Questions are entities.
+
+use bevy_hearsay::AskedOf;
+use hearsay_memory::query::{Believes, KnowsRow, NeighbourRow};
+
+use super::*;
+
+fn tavern() -> (SteppingApp, Entity) {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
+    app.settle();
+    let rook = entity(&mut app, "rook").unwrap();
+    (app, rook)
+}
+
+#[derive(Resource, Default)]
+struct Heard(Vec<String>);
+
+#[test]
+fn an_answer_comes_to_its_question() {
+    let (mut app, rook) = tavern();
+    app.init_resource::<Heard>();
+    let mut commands = app.world_mut().commands();
+    let question = commands
+        .entity(rook)
+        .ask("Who took the silver spoon?")
+        .observe(|on: On<Answered>, replies: Query<&Reply<Answer>>, mut heard: ResMut<Heard>| {
+            let reply = replies.get(on.entity).unwrap();
+            heard.0.push(reply.0.context.render(Form::Prompt, false));
+        })
+        .id();
+    app.step();
+    assert_eq!(app.world().get::<Inquiry>(question), Some(&Inquiry::Waiting));
+    assert_eq!(app.world().get::<AskedOf>(question), Some(&AskedOf(rook)));
+    app.settle();
+    assert_eq!(app.world().get::<Inquiry>(question), Some(&Inquiry::Answered));
+    let heard = &app.world().resource::<Heard>().0;
+    assert_eq!(heard.len(), 1);
+    assert!(heard[0].contains("You are asked: Who took the silver spoon?"), "{}", heard[0]);
+}
+
+#[test]
+fn despawning_cancels_and_newer_questions_may_supersede() {
+    let (mut app, rook) = tavern();
+    let ask = |app: &mut SteppingApp, question: Question| app.world_mut().commands().entity(rook).ask(question).id();
+    let cancelled = ask(&mut app, "Who?".into());
+    app.world_mut().flush();
+    app.world_mut().despawn(cancelled);
+    let older = ask(&mut app, "What?".into());
+    let newer = ask(&mut app, Question::new("Why?").superseding());
+    app.settle();
+    assert!(app.world().get_entity(cancelled).is_err());
+    assert!(app.world().get_entity(older).is_err());
+    assert!(app.world().get::<Reply<Answer>>(newer).is_some());
+    let last = ask(&mut app, "Where?".into());
+    app.world_mut().flush();
+    app.world_mut().despawn(rook);
+    app.settle();
+    assert!(app.world().get_entity(last).is_err(), "who is gone is asked nothing");
+}
+
+#[test]
+fn what_was_said_before_is_in_the_answer() {
+    let (mut app, rook) = tavern();
+    let mut commands = app.world_mut().commands();
+    commands.entity(rook).witness(What::lore("rook", "The moon fell into the well."));
+    let question = commands.entity(rook).ask("What fell into the well?").id();
+    app.settle();
+    let reply = app.world().get::<Reply<Answer>>(question).unwrap();
+    assert!(reply.0.context.render(Form::Prompt, false).contains("The moon fell into the well"));
+}
+
+#[test]
+fn a_question_to_nobody_says_why_it_has_no_answer() {
+    let (mut app, _) = tavern();
+    let stranger = app.world_mut().spawn_empty().id();
+    let question = app.world_mut().commands().entity(stranger).ask("Who are you?").id();
+    app.settle();
+    let state = app.world().get::<Inquiry>(question).unwrap();
+    assert!(matches!(state, Inquiry::Failed(why) if why.contains("MemoryId")), "{state:?}");
+}
+
+#[test]
+fn searches_neighbours_beliefs_and_readings_likewise() {
+    let (mut app, rook) = tavern();
+    let mut commands = app.world_mut().commands();
+    let search = commands.search_memory(Search::new("silver spoon")).id();
+    let near = commands.entity(rook).neighbours(1, 20).id();
+    let knows = commands.entity(rook).knowledge(50).id();
+    let believes = commands.entity(rook).beliefs_about("gaffer-moss").id();
+    let count = commands.inquire(|world| Ok(world.state.fact_count())).id();
+    app.settle();
+    let world = app.world();
+    assert!(!world.get::<Reply<Found>>(search).unwrap().0.facts.is_empty());
+    assert!(!world.get::<Reply<Vec<NeighbourRow>>>(near).unwrap().0.is_empty());
+    assert!(!world.get::<Reply<Vec<KnowsRow>>>(knows).unwrap().0.is_empty());
+    assert_eq!(world.get::<Reply<Believes>>(believes).unwrap().0.who.as_str(), "rook");
+    assert!(world.get::<Reply<usize>>(count).unwrap().0 > 0);
+}

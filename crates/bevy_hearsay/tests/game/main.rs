@@ -1,0 +1,33 @@
+//! Games in small: what the plugin promises, one file per promise.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod answers;
+mod happenings;
+mod saves;
+mod sync;
+mod two_sides;
+
+use std::path::PathBuf;
+
+use bevy::prelude::*;
+use bevy_hearsay::{prelude::*, testing::SteppingApp};
+use hearsay_memory::{Memory, World as MemoryWorld};
+
+/// A campaign of this repository.
+fn campaign(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../campaigns").join(name)
+}
+
+fn memory(app: &SteppingApp) -> &Memory {
+    app.world().resource::<bevy_hearsay::NpcMemory>().get().unwrap()
+}
+
+fn read<T: Send + 'static>(app: &SteppingApp, read: impl FnOnce(&MemoryWorld) -> T + Send + 'static) -> T {
+    memory(app).read(move |world| Ok(read(world))).unwrap().wait().unwrap()
+}
+
+/// The entity that is bound to an id.
+fn entity(app: &mut SteppingApp, id: &str) -> Option<Entity> {
+    let mut ids = app.world_mut().query::<(Entity, &MemoryId)>();
+    ids.iter(app.world()).find(|(_, at)| at.as_str() == id).map(|(entity, _)| entity)
+}

@@ -1,0 +1,120 @@
+//! Saves: slots, going on, and what is left behind.
+
+use bevy::app::AppExit;
+use bevy_hearsay::{Autosave, MemoryState};
+use hearsay_memory::Settings;
+
+use super::*;
+
+fn plain(mut plugins: HearsayPlugins) -> HearsayPlugins {
+    let mut settings = Settings::default();
+    settings.model.enabled = false;
+    plugins.memory.settings = Some(settings);
+    plugins
+}
+
+fn occupation(app: &mut SteppingApp, who: &str) -> Option<String> {
+    let who = entity(app, who)?;
+    Some(app.world().get::<Attributes>(who)?.get("occupation")?.to_string())
+}
+
+fn work_as(app: &mut SteppingApp, who: &str, occupation: &str) {
+    let who = entity(app, who).unwrap();
+    app.world_mut().commands().entity(who).set_attribute("occupation", occupation);
+    app.settle();
+}
+
+#[test]
+fn loading_a_slot_leaves_nothing_of_what_came_after() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
+    app.settle();
+    work_as(&mut app, "rook", "spy");
+    app.world_mut().commands().quick_save();
+    app.settle();
+    work_as(&mut app, "rook", "king");
+    let ghost = app.world_mut().spawn((MemoryId::new("ghost"), Remembered::npc())).id();
+    app.settle();
+    let mut commands = app.world_mut().commands();
+    commands.quick_load();
+    let rook = entity(&mut app, "rook").unwrap();
+    let question = app.world_mut().commands().entity(rook).ask("What are you?").id();
+    app.settle();
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"));
+    assert!(matches!(app.world().get::<Inquiry>(question), Some(Inquiry::Failed(_))));
+    // It was the game's own: it stays, and is bound no more.
+    assert!(app.world().get_entity(ghost).is_ok() && app.world().get::<MemoryId>(ghost).is_none());
+    assert_eq!(app.take_troubles(), [""; 0]);
+    app.world_mut().commands().load_slot("none");
+    app.settle();
+    let said = app.take_troubles();
+    assert!(said.iter().any(|what| what.contains("there is no slot `none`; there are `quick`")), "{said:?}");
+    work_as(&mut app, "rook", "cook");
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("cook"), "a failed load changes nothing");
+}
+
+#[test]
+fn a_save_is_gone_on_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let save = directory.path().join("slot1");
+    let start = |plugins: HearsayPlugins| {
+        let mut app = SteppingApp::new(plain(plugins));
+        app.settle();
+        assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Ready);
+        app
+    };
+    let end = |mut app: SteppingApp| {
+        app.world_mut().write_message(AppExit::Success);
+        app.step();
+        assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Closed);
+    };
+    let mut app = start(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
+    let rook = entity(&mut app, "rook").unwrap();
+    app.world_mut().commands().entity(rook).set_attribute("occupation", "spy");
+    // What was said last is not lost when the game ends in the same frame.
+    end(app);
+    let mut app = start(HearsayPlugins::open(&save));
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"));
+    end(app);
+    let mut app = start(HearsayPlugins::new_or_continue(campaign("tiny-tavern"), &save));
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "an import overwrites nothing that was played");
+    app.world_mut().commands().save_slot("before");
+    app.settle();
+    end(app);
+    let mut app = start(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
+    assert_ne!(occupation(&mut app, "rook").as_deref(), Some("spy"));
+    app.world_mut().commands().load_slot("before");
+    app.settle();
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "a new game forgets no slot");
+    let file = directory.path().join("whole.jsonl");
+    app.world_mut().commands().export_memory(&file);
+    app.settle();
+    assert!(std::fs::read_to_string(&file).unwrap().lines().count() > 10);
+    end(app);
+}
+
+#[test]
+fn autosaves_take_turns() {
+    let mut app = SteppingApp::new(HearsayPlugins::empty());
+    app.settle();
+    *app.world_mut().resource_mut::<Autosave>() =
+        Autosave { every: Some(std::time::Duration::from_millis(100)), keep: 2 };
+    (0..60).for_each(|_| app.step());
+    app.world_mut().resource_mut::<Autosave>().every = None;
+    app.settle();
+    let mut names = read(&app, |world| world.state.slots().into_iter().map(|slot| slot.name).collect::<Vec<_>>());
+    names.sort();
+    assert_eq!(names, ["autosave-1", "autosave-2"]);
+}
+
+#[test]
+fn a_campaign_that_is_not_there_is_said_and_the_game_goes_on() {
+    let mut app = SteppingApp::new(plain(HearsayPlugins::unsaved("campaigns/of-nowhere")));
+    let who = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc())).id();
+    app.world_mut().commands().entity(who).say("Hello?");
+    let question = app.world_mut().commands().entity(who).ask("Who are you?").id();
+    app.settle();
+    (0..5).for_each(|_| app.step());
+    let state = app.world().resource::<MemoryState>().clone();
+    assert!(matches!(&state, MemoryState::Failed(why) if why.contains("of-nowhere")), "{state:?}");
+    assert!(matches!(app.world().get::<Inquiry>(question), Some(Inquiry::Failed(_))));
+}

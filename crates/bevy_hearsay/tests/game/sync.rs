@@ -1,0 +1,227 @@
+//! Components and facts are the same.
+
+use hearsay_memory::{Edit, Record, UndoTarget};
+use hearsay_model::predicate;
+
+use super::*;
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn record(app: &SteppingApp, of: &str) -> Option<Record> {
+    let of = id(of);
+    read(app, move |world| Record::of(&world.state, &of))
+}
+
+#[test]
+fn a_campaign_becomes_entities() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
+    app.settle();
+    let entities = read(&app, |world| world.state.entity_count());
+    let mut bound = app.world_mut().query::<(&MemoryId, &Remembered, &Name, &Attributes)>();
+    assert_eq!(bound.iter(app.world()).count(), entities);
+    let rook = entity(&mut app, "rook").unwrap();
+    let shown = record(&app, "rook").unwrap();
+    assert_eq!(app.world().get::<Name>(rook).map(Name::as_str), shown.name.as_deref());
+    assert_eq!(app.world().get::<Whereabouts>(rook).map(|at| &at.0), shown.place.as_ref());
+    let edges = app.world().get::<Relations>(rook).map_or(0, |edges| edges.iter().count());
+    assert_eq!(edges, shown.relations.len());
+    assert_eq!(app.take_troubles(), [""; 0]);
+}
+
+#[test]
+fn what_the_game_spawns_is_remembered() {
+    let mut app = SteppingApp::new(HearsayPlugins::empty());
+    let smithy = app.world_mut().spawn((Name::new("The Smithy"), MemoryId::new("smithy"), Remembered::location())).id();
+    let smith = app
+        .world_mut()
+        .spawn((Name::new("Grimjaw Ironhand"), MemoryId::new("grimjaw"), Remembered::npc(), Whereabouts(id("smithy"))))
+        .id();
+    let nameless = app.world_mut().spawn((Name::new("A Guard"), Remembered::npc())).id();
+    app.settle();
+    assert_eq!(app.take_troubles(), [""; 0]);
+    let kept = record(&app, "grimjaw").unwrap();
+    assert_eq!(kept.name.as_deref(), Some("Grimjaw Ironhand"));
+    assert_eq!(kept.kind, Some(Kind::Npc));
+    assert_eq!(kept.place, Some(id("smithy")));
+    assert_eq!(app.world().get::<At>(smith), Some(&At(smithy)));
+    assert_eq!(app.world().get::<Present>(smithy).unwrap().iter().collect::<Vec<_>>(), [smith]);
+    let fresh = app.world().get::<MemoryId>(nameless).unwrap().as_str().to_owned();
+    assert!(fresh.starts_with("a-guard-"), "{fresh}");
+    assert_eq!(record(&app, &fresh).unwrap().name.as_deref(), Some("A Guard"));
+    assert_eq!(app.take_troubles(), [""; 0]);
+}
+
+#[test]
+fn what_the_game_changes_is_remembered() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
+    app.settle();
+    let rook = entity(&mut app, "rook").unwrap();
+    *app.world_mut().get_mut::<Name>(rook).unwrap() = Name::new("Rook the Bold");
+    let mut commands = app.world_mut().commands();
+    let guild = commands.spawn((Name::new("The Guild"), MemoryId::new("guild"), Remembered::faction())).id();
+    commands.entity(rook).set_attribute("occupation", "thief").join(guild);
+    app.settle();
+    assert_eq!(app.take_troubles(), [""; 0]);
+    let kept = record(&app, "rook").unwrap();
+    assert_eq!(kept.name.as_deref(), Some("Rook the Bold"));
+    assert_eq!(
+        kept.attributes.iter().find(|(name, _)| name.as_str() == "occupation").unwrap().1,
+        &Value::from("thief")
+    );
+    assert!(kept.relations.keys().any(|(name, to)| *name == *predicate::MEMBER_OF && to.as_str() == "guild"));
+    app.world_mut().commands().entity(rook).leave("guild").remove_attribute("occupation");
+    app.settle();
+    let kept = record(&app, "rook").unwrap();
+    assert!(kept.relations.keys().all(|(_, to)| to.as_str() != "guild"));
+    assert!(kept.attributes.keys().all(|name| name.as_str() != "occupation"));
+    assert_eq!(app.take_troubles(), [""; 0]);
+}
+
+#[test]
+fn what_changes_elsewhere_is_shown() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
+    app.settle();
+    let rook = entity(&mut app, "rook").unwrap();
+    let before = app.world().get::<Attributes>(rook).cloned();
+    let set = Edit::Set {
+        entity: "rook".into(),
+        attribute: "occupation".into(),
+        value: "spy".into(),
+        options: Default::default(),
+    };
+    let edited = memory(&app).edit(set).unwrap();
+    edited.wait().unwrap();
+    app.settle();
+    assert_eq!(app.world().get::<Attributes>(rook).unwrap().get("occupation"), Some(&Value::from("spy")));
+    let undone = memory(&app).undo(UndoTarget::Last).unwrap();
+    undone.wait().unwrap();
+    app.settle();
+    assert_eq!(app.world().get::<Attributes>(rook).cloned(), before);
+    let removed = memory(&app).edit(Edit::RemoveEntity { entity: "rook".into() }).unwrap();
+    removed.wait().unwrap();
+    app.settle();
+    assert!(app.world().get_entity(rook).is_err(), "what the plugin spawned goes with what it showed");
+}
+
+#[test]
+fn despawning_is_unloading_and_says_nothing() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).materialise(Materialise::Nothing));
+    let tavern = app.world_mut().spawn(MemoryId::new("tavern-of-nowhere")).id();
+    let rook = app.world_mut().spawn(MemoryId::new("rook")).id();
+    app.settle();
+    app.world_mut().entity_mut(rook).insert(Whereabouts(id("tavern-of-nowhere")));
+    app.settle();
+    let position = read(&app, |world| world.state.position());
+    assert_eq!(app.world().get::<At>(rook), Some(&At(tavern)));
+    app.world_mut().despawn(tavern);
+    app.settle();
+    assert_eq!(app.world().get::<At>(rook), None);
+    assert_eq!(app.world().get::<Whereabouts>(rook), Some(&Whereabouts(id("tavern-of-nowhere"))));
+    app.world_mut().despawn(rook);
+    app.settle();
+    assert_eq!(read(&app, |world| world.state.position()), position, "nothing was written");
+    // What was changed in the frame of its end is kept.
+    let rook = app.world_mut().spawn(MemoryId::new("rook")).id();
+    app.settle();
+    app.world_mut().entity_mut(rook).insert(Name::new("Rook the Gone"));
+    app.world_mut().despawn(rook);
+    app.settle();
+    assert_eq!(record(&app, "rook").unwrap().name.as_deref(), Some("Rook the Gone"));
+}
+
+#[test]
+fn saved_state_wins_unless_the_game_says_otherwise() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).materialise(Materialise::Nothing));
+    let rook = app.world_mut().spawn((MemoryId::new("rook"), Name::new("Placeholder"))).id();
+    let moss = app.world_mut().spawn((MemoryId::new("gaffer-moss"), Name::new("New Moss"), Overwrite)).id();
+    app.settle();
+    let kept = record(&app, "rook").unwrap().name.unwrap();
+    assert_ne!(kept, "Placeholder");
+    assert_eq!(app.world().get::<Name>(rook).unwrap().as_str(), kept);
+    assert_eq!(record(&app, "gaffer-moss").unwrap().name.as_deref(), Some("New Moss"));
+    assert_eq!(app.world().get::<Name>(moss).unwrap().as_str(), "New Moss");
+}
+
+#[test]
+fn a_twin_is_not_bound_in_silence() {
+    let mut app = SteppingApp::new(HearsayPlugins::empty());
+    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc()));
+    app.settle();
+    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Name::new("Other Ann")));
+    app.step();
+    let said = app.take_troubles();
+    assert!(said.iter().any(|what| what.contains("`ann` is")), "{said:?}");
+    app.settle();
+    assert_ne!(record(&app, "ann").unwrap().name.as_deref(), Some("Other Ann"));
+}
+
+#[test]
+fn what_is_materialised_changes_at_run_time() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("gullhaven")).materialise(Materialise::Nothing));
+    app.settle();
+    let count = |app: &mut SteppingApp| app.world_mut().query::<&MemoryId>().iter(app.world()).count();
+    assert_eq!(count(&mut app), 0);
+    let mirela = record(&app, "mirela-voss").unwrap();
+    *app.world_mut().resource_mut::<Materialise>() = Materialise::near([mirela.place.clone().unwrap().as_str()], 0);
+    app.settle();
+    assert!(entity(&mut app, "mirela-voss").is_some());
+    let near = count(&mut app);
+    *app.world_mut().resource_mut::<Materialise>() = Materialise::All;
+    app.settle();
+    let all = count(&mut app);
+    assert!(near < all, "{near} < {all}");
+    assert_eq!(all, read(&app, |world| world.state.entity_count()));
+    *app.world_mut().resource_mut::<Materialise>() =
+        Materialise::matching(|state, id| state.kind(id) == Some(Kind::Faction));
+    app.settle();
+    let mut kinds = app.world_mut().query::<&Remembered>();
+    assert!(kinds.iter(app.world()).all(|kind| kind.0 == Kind::Faction));
+    assert!(kinds.iter(app.world()).count() > 0);
+}
+
+#[derive(Component, Debug, PartialEq)]
+struct Mood(String);
+
+impl Remember for Mood {
+    const ATTRIBUTE: &'static str = "mood";
+
+    fn to_value(&self) -> Value {
+        Value::from(self.0.as_str())
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        Some(Self(value.to_string()))
+    }
+}
+
+#[test]
+fn a_games_own_component_is_kept() {
+    let mut app = SteppingApp::new(HearsayPlugins::empty());
+    app.remember::<Mood>();
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Mood("merry".into()))).id();
+    app.settle();
+    let mood = |app: &SteppingApp| {
+        let kept = record(app, "ann").unwrap();
+        kept.attributes.iter().find(|(name, _)| name.as_str() == "mood").map(|(_, value)| value.to_string())
+    };
+    assert_eq!(mood(&app).as_deref(), Some("merry"));
+    app.world_mut().get_mut::<Mood>(ann).unwrap().0 = "glum".into();
+    app.settle();
+    assert_eq!(mood(&app).as_deref(), Some("glum"));
+    let undone = memory(&app).undo(UndoTarget::Last).unwrap();
+    undone.wait().unwrap();
+    app.settle();
+    assert_eq!(app.world().get::<Mood>(ann), Some(&Mood("merry".into())));
+    app.world_mut().entity_mut(ann).remove::<Mood>();
+    app.settle();
+    assert_eq!(mood(&app), None);
+    app.world_mut().entity_mut(ann).insert(Mood("sly".into()));
+    app.world_mut().despawn(ann);
+    app.settle();
+    let ann = app.world_mut().spawn(MemoryId::new("ann")).id();
+    app.settle();
+    assert_eq!(mood(&app), None, "what was inserted and despawned in one frame was not looked at");
+    assert_eq!(app.world().get::<Mood>(ann), None);
+}

@@ -1,0 +1,104 @@
+//! Slots: states that were kept under a name, to go back to.
+//!
+//! A slot is a position in the journal (decision 4). It is found in the journal itself and not in what is live of it, so
+//! that going back to an early slot does not forget a later one.
+
+use super::{ApplyError, State};
+use crate::{Change, Position, Timestamp};
+
+/// A state that was kept under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// Its name.
+    pub name: String,
+    /// The position to go back to.
+    pub position: Position,
+    /// When it was saved, by the real clock.
+    pub saved: Timestamp,
+}
+
+impl State {
+    /// The slots there are, the newest first. A name stands for what was saved under it last.
+    pub fn slots(&self) -> Vec<Slot> {
+        let mut slots: Vec<Slot> = Vec::new();
+        let mut gone: Vec<&str> = Vec::new();
+        for (position, entry) in self.journal().rev() {
+            for change in entry.operation.changes.iter().rev() {
+                let (Change::SaveSlot(name) | Change::DropSlot(name)) = change else { continue };
+                if gone.contains(&name.as_str()) {
+                    continue;
+                }
+                gone.push(name);
+                if matches!(change, Change::SaveSlot(_)) {
+                    slots.push(Slot { name: name.clone(), position, saved: entry.operation.recorded });
+                }
+            }
+        }
+        slots
+    }
+
+    /// The slot of a name.
+    ///
+    /// # Errors
+    /// When there is none; the error names those there are.
+    pub fn slot(&self, name: &str) -> Result<Slot, ApplyError> {
+        let mut slots = self.slots();
+        match slots.iter().position(|slot| slot.name == name) {
+            Some(index) => Ok(slots.swap_remove(index)),
+            None => {
+                let known = slots.into_iter().map(|slot| slot.name).collect();
+                Err(ApplyError::NoSlot { name: name.to_owned(), known })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Author, Entity, EntityId, Operation};
+
+    fn apply(state: &mut State, change: Change) {
+        state.apply(Operation::new(Author::Game, "a test", vec![change])).unwrap();
+    }
+
+    fn add(state: &mut State, id: &str) {
+        apply(state, Change::AddEntity(Entity::new(EntityId::new(id).unwrap())));
+    }
+
+    fn load(state: &mut State, name: &str) -> Vec<String> {
+        let position = state.slot(name).unwrap().position;
+        apply(state, Change::Restore(position));
+        state.entities().map(|entity| entity.id.to_string()).collect()
+    }
+
+    #[test]
+    fn a_slot_is_gone_back_to_from_wherever_one_is() {
+        let mut state = State::default();
+        add(&mut state, "ann");
+        apply(&mut state, Change::SaveSlot("early".into()));
+        add(&mut state, "bob");
+        apply(&mut state, Change::SaveSlot("late".into()));
+        assert_eq!(load(&mut state, "early"), ["ann"]);
+        add(&mut state, "cid");
+        apply(&mut state, Change::SaveSlot("other".into()));
+        assert_eq!(load(&mut state, "late"), ["ann", "bob"], "the abandoned future can be come back to");
+        assert_eq!(load(&mut state, "other"), ["ann", "cid"]);
+    }
+
+    #[test]
+    fn a_name_stands_for_what_was_saved_last_until_it_is_dropped() {
+        let mut state = State::default();
+        add(&mut state, "ann");
+        apply(&mut state, Change::SaveSlot("quick".into()));
+        add(&mut state, "bob");
+        apply(&mut state, Change::SaveSlot("quick".into()));
+        assert_eq!(state.slots().iter().map(|slot| slot.position.0).collect::<Vec<_>>(), [4]);
+        apply(&mut state, Change::DropSlot("quick".into()));
+        assert_eq!(state.slots(), []);
+        let error = state.slot("quick").unwrap_err().to_string();
+        assert_eq!(error, "there is no slot `quick`: none was saved");
+        let nameless = state.check(&Operation::new(Author::Game, "a test", vec![Change::SaveSlot(" ".into())]));
+        assert_eq!(nameless, Err(ApplyError::SlotName(" ".into())));
+    }
+}
