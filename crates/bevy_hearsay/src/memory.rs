@@ -300,6 +300,13 @@ pub(crate) fn take_events(
                 if let ModelStatus::None { why } = &status {
                     tracing::info!("no sentence encoder, so words and graph answer: {why}");
                 }
+                if matches!(status, ModelStatus::Ready { .. }) && !hearsay_memory::encoder_is_optimised() {
+                    tracing::warn!(
+                        "the sentence encoder was built without optimisation and takes seconds for a question: add \
+                         `[profile.dev.package.\"*\"]` with `opt-level = 1` and `debug-assertions = false`, and \
+                         `[profile.dev.package.hearsay_embed]` with `opt-level = 3`, to the game's Cargo.toml"
+                    );
+                }
                 encoder.0 = status;
             }
             EngineEvent::Failed(what) => _ = trouble.write(MemoryTrouble { what, entity: None }),

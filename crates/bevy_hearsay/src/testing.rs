@@ -54,21 +54,22 @@ impl SteppingApp {
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
     /// An app with Bevy's minimal plugins and these. The sentence encoder is left out, unless the settings name it: words
-    /// and graph answer, and nothing is loaded.
-    pub fn new(mut plugins: HearsayPlugins) -> Self {
+    /// and graph answer, and nothing is loaded. Changes gather for a millisecond at most.
+    pub fn new(plugins: HearsayPlugins) -> Self {
+        Self::with(plugins, |_| {})
+    }
+
+    /// The same with what else the game needs: plugins can only be added before the first step.
+    pub fn with(mut plugins: HearsayPlugins, configure: impl FnOnce(&mut App)) -> Self {
         plugins.sync.interval = plugins.sync.interval.min(Duration::from_millis(1));
         plugins.memory.settings.get_or_insert_with(|| {
             let mut settings = hearsay_memory::Settings::default();
             settings.model.enabled = false;
             settings
         });
-        Self::with(plugins)
-    }
-
-    /// An app with Bevy's minimal plugins and these, as they are.
-    pub fn with(plugins: HearsayPlugins) -> Self {
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, plugins));
+        configure(&mut app);
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / 60.0)));
         app.init_resource::<Troubles>().add_systems(Last, note_troubles);
         app.finish();

@@ -99,3 +99,9 @@ pub use hash::{TextHash, text_hash};
 pub use lookup::{DEFAULT_MODEL, LookupEnvironment, MODEL_DIR_VAR, PlaceKind, SearchedPlace, find_model};
 pub use pooling::Pooling;
 pub use similarity::dot;
+
+/// Whether this crate was compiled with optimisation. Without, a question takes hundreds of times as long; a game that
+/// depends on it by a path or from a registry must ask for it in its own profile.
+pub fn is_optimised() -> bool {
+    !matches!(env!("HEARSAY_OPT_LEVEL"), "0" | "")
+}

@@ -50,6 +50,7 @@ pub use find::{
     DEEPEST, EntityHit, Found, Hint, Hit, MOST_ENTITIES, MOST_HINTS, MOST_HITS, MOST_RELATIONS, Match, Search,
 };
 pub use happening::{Circumstances, Happening, Retelling, Stated};
+pub use hearsay_embed::is_optimised as encoder_is_optimised;
 pub use hearsay_store::Location;
 pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
 pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};

@@ -4,6 +4,7 @@
 mod answers;
 mod happenings;
 mod saves;
+mod scenes;
 mod sync;
 mod two_sides;
 

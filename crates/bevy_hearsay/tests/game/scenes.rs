@@ -1,0 +1,52 @@
+//! The components in scenes: reflected, serialised, and in `bsn!`.
+
+use bevy::{
+    asset::AssetPlugin,
+    reflect::{TypeRegistry, serde::TypedReflectSerializer},
+    scene::{ScenePlugin, prelude::*},
+};
+
+use super::*;
+
+#[derive(Component, Default, Clone)]
+#[require(Remembered::npc())]
+struct Blacksmith;
+
+#[test]
+fn a_scene_names_who_is_remembered() {
+    let mut app = SteppingApp::with(HearsayPlugins::empty(), |app| {
+        app.add_plugins((AssetPlugin::default(), ScenePlugin));
+    });
+    app.world_mut()
+        .spawn_scene(bsn! {
+            #Grimjaw
+            Blacksmith
+            template_value(MemoryId::new("grimjaw"))
+        })
+        .unwrap();
+    app.settle();
+    let grimjaw = entity(&mut app, "grimjaw").unwrap();
+    assert_eq!(app.world().get::<Remembered>(grimjaw), Some(&Remembered::npc()));
+    let name = read(&app, |world| {
+        let id = EntityId::new("grimjaw").unwrap();
+        world.state.name(&id).map(str::to_owned)
+    });
+    assert_eq!(name.as_deref(), Some("Grimjaw"));
+}
+
+#[test]
+fn components_are_registered_and_serialised() {
+    let app = SteppingApp::new(HearsayPlugins::empty());
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    let check = |registry: &TypeRegistry, value: &dyn PartialReflect, expected: &str| {
+        let json = serde_json::to_string(&TypedReflectSerializer::new(value, registry)).unwrap();
+        assert_eq!(json, expected);
+    };
+    check(&registry, &MemoryId::new("Grimjaw Ironhand"), r#""grimjaw-ironhand""#);
+    check(&registry, &Remembered::faction(), r#""faction""#);
+    check(&registry, &Whereabouts::at("Salt Quay").unwrap(), r#""salt-quay""#);
+    let of = |name: &str| registry.get_with_short_type_path(name).unwrap_or_else(|| panic!("{name} is not registered"));
+    for name in ["MemoryId", "Remembered", "Whereabouts", "At", "Present", "Attributes", "Relation", "Materialised"] {
+        assert!(of(name).data::<ReflectComponent>().is_some(), "{name} is no component by reflection");
+    }
+}
