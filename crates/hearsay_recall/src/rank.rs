@@ -1,13 +1,13 @@
 //! One ranking of what the asker knows, by words, meaning and graph.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use hearsay_belief::{Known, Via, View};
 use hearsay_model::{EntityId, text};
 use serde::Serialize;
 
 use crate::{
-    DocId, Index, Named,
+    DocId, Index, Named, Scope,
     candidates::Candidates,
     lexical::{Words, words},
     walk::{Start, WalkStep, Walked, walk},
@@ -25,8 +25,18 @@ pub struct Query<'a> {
     pub named: Vec<Named>,
     /// Whether the graph is walked.
     pub graph: bool,
+    /// What it is limited to; everything, when nothing is said.
+    pub scope: Option<Scope>,
     /// How the channels are weighed.
     pub weights: Weights,
+}
+
+impl Query<'_> {
+    /// The question, with the names that it has not quite right as they are spelt.
+    fn spelt(&self) -> Cow<'_, str> {
+        let names = self.named.iter().filter_map(|named| named.nearly.as_deref());
+        names.fold(self.text.into(), |text: Cow<str>, name| format!("{text}\n{name}").into())
+    }
 }
 
 /// How much each channel counts, against what it counts by itself: 1 each, unless somebody wants a channel more, less or
@@ -156,7 +166,7 @@ const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     let Query { weights, .. } = query;
     let candidates = Candidates::of(view, index);
-    let words = words(&candidates, index, query.text);
+    let words = words(&candidates, index, &query.spelt());
     let meaning = Meaning::of(&candidates, index, query.vector);
     let graph = query.graph && weights.graph > 0.0;
     let named = if graph { Mentioned::of(view, index, &candidates, &query.named) } else { Mentioned::default() };
@@ -172,6 +182,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     // Where the walk begins, words count more: facts that only sound alike lead anywhere.
     let seeds: Vec<f32> = (0..candidates.facts).map(|at| fits(at, meaning.facts)).collect();
     let (walked, scale) = if graph { walked(&candidates, index, &seeds, &passages) } else { Default::default() };
+    let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
     let mut found: Vec<(f32, f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
     for (at, candidate) in candidates.all.iter().enumerate() {
         let passage = at.checked_sub(candidates.facts);
@@ -181,7 +192,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
         let fused =
             if by_walk > 0.0 { (fits.powi(SHARP) + by_walk.powi(SHARP)).powf(1.0 / SHARP as f32) } else { fits };
         let fused = (fused + weights.graph * about * named.share(at)) / (1.0 + weights.graph * NAMED_FACT);
-        if fused > 0.0 {
+        if fused > 0.0 && scope.as_ref().is_none_or(|marks| marks[at]) {
             let prior = prior(candidate.known) / MOST_PRIOR;
             found.push(((fused * prior).min(1.0), by_walk, prior, at));
         }
@@ -378,7 +389,7 @@ impl Mentioned {
 
 /// Marks what names an entity by a name that the knower has, or was said by it. Somebody who heard of "the Grey Lady" does
 /// not know whom the author meant. Words are only looked at where the terms of the name allow it.
-fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
     for name in &named.names {
         let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
         let Some(terms) = terms else { continue };
