@@ -346,8 +346,7 @@ impl<'a> Finder<'a> {
             }
         };
         let Ranked { score, channels, explanation, .. } = ranked.clone();
-        let steps = explanation.path.iter().filter_map(|step| self.view.fact(step.fact));
-        let path = steps.map(|known| known.statement().to_owned()).collect();
+        let path = explanation.way(self.view);
         Some(Hit { what, id, text, score, channels, explanation, path, receipt })
     }
 

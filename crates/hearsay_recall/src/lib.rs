@@ -21,6 +21,7 @@ mod context;
 pub mod graph;
 mod index;
 mod lexical;
+mod links;
 mod mentions;
 mod once;
 mod rank;

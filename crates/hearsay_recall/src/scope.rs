@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use hearsay_belief::View;
 use hearsay_model::{EntityId, attribute};
 
-use crate::{DocId, Index, Named, Names, candidates::Candidates, rank::named_in};
+use crate::{
+    DocId, Index, Named, Names,
+    candidates::Candidates,
+    rank::{named_in, said_by},
+};
 
 /// Entities that a question is about, and those at most one relation away from them.
 ///
@@ -62,6 +66,7 @@ impl Scope {
         let mut marks = vec![false; candidates.all.len()];
         for named in &self.about {
             named_in(view, index, candidates, named, &mut marks);
+            said_by(view, candidates, named, &mut marks);
         }
         for (mark, candidate) in marks.iter_mut().zip(&candidates.all) {
             *mark |= match candidate.id {

@@ -241,14 +241,12 @@ impl<'a> Writer<'a> {
             let best = tried[*group.iter().min()?];
             let mut lines = group.iter().map(|at| self.sayable_line(&sayables[*at]));
             let first = lines.next()?;
-            let path =
-                best.explanation.path.iter().filter_map(|step| Some(view.fact(step.fact)?.statement().to_owned()));
             Some(Line {
                 also: lines.map(|line| line.receipt).collect(),
                 score: Some(best.score),
                 channels: Some(best.channels),
                 explanation: Some(best.explanation.clone()),
-                path: path.collect(),
+                path: best.explanation.way(view),
                 ..first
             })
         });
