@@ -62,19 +62,22 @@ how it knows this, how far it believes it, and where it is written.
 Examples:
   hearsay ask campaigns/gullhaven --as mirela-voss \"Where is the harbour ledger?\"
   hearsay ask campaigns/gullhaven --as pell --at salt-quay --with roz-keel \"Who was out?\"
+  hearsay ask campaigns/gullhaven --as mirela-voss --about pell --receipts \"What do you hear?\"
   hearsay ask campaigns/gullhaven --as odo-brandt --form prompt --budget 400 \"Who is the Grey Lady?\"")]
     Ask(Ask),
     /// Search for names, along relations, by words and meaning
     #[command(after_help = "\
 Names are found by their beginning too, and when they are nearly right; `*` lists
 all. Up to 20 entities, each with 5 relations, 10 facts and 10 passages; and when
-there is nothing, the names that are most like it.
+there is nothing, up to 10 names that are most like it. What is filtered is
+filtered before it is counted.
 
 Examples:
   hearsay search campaigns/gullhaven mirel
   hearsay search campaigns/gullhaven \"*\" --kind faction
   hearsay search campaigns/gullhaven \"who saw the boat\"
-  hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell --limit 3")]
+  hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell --limit 3 --explain
+  hearsay search campaigns/gullhaven ledger --about mirela-voss")]
     Search(Search),
     /// List facts, with where they are written
     #[command(after_help = "\

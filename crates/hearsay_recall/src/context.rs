@@ -84,6 +84,8 @@ pub struct SceneContext {
     pub omitted: usize,
     /// Whether meaning took part in the ranking.
     pub meaning: bool,
+    /// Whether the graph did.
+    pub graph: bool,
     /// What the prompt form has besides its lines, where a budget is too small for all of it.
     #[serde(skip)]
     pub(crate) frame: Frame,
@@ -159,6 +161,7 @@ impl SceneContext {
             budget: request.budget,
             omitted: 0,
             meaning: request.vector.is_some(),
+            graph: request.graph,
             frame: Frame::default(),
             detail: request.detail,
         };

@@ -144,8 +144,11 @@ fn summary(context: &SceneContext) -> String {
     if context.omitted > 0 {
         let _ = write!(summary, ", {} more that bear on the question left out", context.omitted);
     }
-    if !context.meaning {
-        summary.push_str(", found by words and graph alone");
-    }
+    summary.push_str(match (context.meaning, context.graph) {
+        (true, true) => "",
+        (false, true) => ", found by words and graph alone",
+        (true, false) => ", found by words and meaning alone",
+        (false, false) => ", found by words alone",
+    });
     summary
 }
