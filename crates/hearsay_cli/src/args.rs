@@ -62,19 +62,22 @@ how it knows this, how far it believes it, and where it is written.
 Examples:
   hearsay ask campaigns/gullhaven --as mirela-voss \"Where is the harbour ledger?\"
   hearsay ask campaigns/gullhaven --as pell --at salt-quay --with roz-keel \"Who was out?\"
+  hearsay ask campaigns/gullhaven --as mirela-voss --about pell --receipts \"What do you hear?\"
   hearsay ask campaigns/gullhaven --as odo-brandt --form prompt --budget 400 \"Who is the Grey Lady?\"")]
     Ask(Ask),
     /// Search for names, along relations, by words and meaning
     #[command(after_help = "\
 Names are found by their beginning too, and when they are nearly right; `*` lists
 all. Up to 20 entities, each with 5 relations, 10 facts and 10 passages; and when
-there is nothing, the names that are most like it.
+there is nothing, up to 10 names that are most like it. What is filtered is
+filtered before it is counted.
 
 Examples:
   hearsay search campaigns/gullhaven mirel
   hearsay search campaigns/gullhaven \"*\" --kind faction
   hearsay search campaigns/gullhaven \"who saw the boat\"
-  hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell --limit 3")]
+  hearsay search campaigns/gullhaven \"who saw the boat\" --knower pell --limit 3 --explain
+  hearsay search campaigns/gullhaven ledger --about mirela-voss")]
     Search(Search),
     /// List facts, with where they are written
     #[command(after_help = "\
@@ -373,6 +376,12 @@ pub(crate) struct Ask {
     /// Who else is there; repeat it [default: those whom the speaker knows to be there]
     #[arg(long, value_name = "NPC")]
     pub(crate) with: Vec<String>,
+    /// Only what concerns this entity, or is one relation away from it; repeat it
+    #[arg(long, value_name = "ENTITY", value_parser = text)]
+    pub(crate) about: Vec<String>,
+    /// The session that is played: its id or number. The last lines said in it are told
+    #[arg(long, value_name = "SESSION", value_parser = text)]
+    pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
     /// Tokens that the context may have [default: as hearsay.toml says, 1200]
@@ -387,7 +396,7 @@ pub(crate) struct Ask {
     /// Leave the receipts out; the prompt form has none unless --receipts is given
     #[arg(long, conflicts_with = "receipts")]
     pub(crate) no_receipts: bool,
-    /// Put receipts into the prompt form too
+    /// Put receipts into the prompt form too, and say in any form why a line is there
     #[arg(long)]
     pub(crate) receipts: bool,
     /// Answer by words and graph alone, without the encoder
@@ -408,6 +417,9 @@ pub(crate) struct Search {
     /// Only entities of this kind, such as npc, and facts about them
     #[arg(long)]
     pub(crate) kind: Option<String>,
+    /// Only what concerns this entity, or is one relation away from it; repeat it
+    #[arg(long, value_name = "ENTITY", value_parser = text)]
+    pub(crate) about: Vec<String>,
     /// Only facts with this predicate, and only such relations are followed
     #[arg(long)]
     pub(crate) predicate: Option<String>,
@@ -428,6 +440,9 @@ pub(crate) struct Search {
     /// Facts at most, and passages at most
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
+    /// Say of each result what words, meaning and graph gave it, how it is known, and the way through the graph
+    #[arg(long, short = 'v')]
+    pub(crate) explain: bool,
     /// Search by words and graph alone, without the encoder
     #[arg(long)]
     pub(crate) no_meaning: bool,

@@ -163,7 +163,20 @@ fn ask_and_search_answer_as_data() {
     assert_eq!(search(&["fli"])["entities"][0]["id"], "ada");
     assert_eq!(search(&["Flynt"])["entities"][0]["by"], "spelling");
     assert_eq!(search(&["*", "--kind", "location"])["entities"].as_array().unwrap().len(), 1);
-    assert_eq!(search(&["zzz"])["hints"], serde_json::json!([]));
+    assert_eq!(search(&["zzz"])["hints"].as_array().unwrap().len(), 3);
+    assert_eq!(search(&["*", "--about", "ben"])["entities"].as_array().unwrap().len(), 3);
+    let explained = place.ok(&["search", "mill", "cracked stone", "--no-meaning", "--explain", "--knower", "ada"]);
+    for part in ["score 0.", "words 0.", "own knowledge"] {
+        assert!(explained.contains(part), "{part} in {explained}");
+    }
+    let ask = |line: &[&str]| {
+        place.ok(&[&["ask", "mill", "--as", "ada", "Is the millstone cracked?", "--no-meaning"], line].concat())
+    };
+    assert!(ask(&["--form", "prompt", "--receipts"]).contains("[score 0.") && !ask(&[]).contains("[score"));
+    assert!(!ask(&["--form", "prompt"]).contains('['));
+    assert!(!ask(&["--about", "ben"]).contains("What bears on the question\n  The millstone"));
+    place.fails(&["ask", "mill", "--as", "ada", "x", "--about", "nobody"], 3, &["nobody"]);
+    place.fails(&["ask", "mill", "--as", "ada", "x", "--session", "session-9"], 3, &["session-9"]);
     assert!(
         place.ok(&["search", "mill", "adaf", "--no-meaning", "--kind", "faction"]).contains("Names like it: Ada Flint")
     );

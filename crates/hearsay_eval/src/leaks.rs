@@ -26,15 +26,13 @@ use hearsay_model::{
     KnowledgeId, Operation, Passage, Predicate, Provenance, Session, SessionId, Setting, Source, Standing, State,
     predicate,
 };
-use hearsay_recall::{
-    ApproximateTokens, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, Weights, rank,
-};
+use hearsay_recall::{ApproximateTokens, Detail, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, rank};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::{
     Random,
-    worlds::{PEOPLE, World},
+    worlds::{PEOPLE, SESSIONS, World},
 };
 
 /// How many differences are kept, to be printed.
@@ -51,6 +49,10 @@ pub struct Question {
     pub place: Option<EntityId>,
     /// Who is there; those whom the asker knows to be there, when nobody is named.
     pub present: Vec<EntityId>,
+    /// Whom and what it is limited to; nothing, when nobody is named.
+    pub about: Vec<EntityId>,
+    /// The session that is played.
+    pub session: Option<SessionId>,
     /// What.
     pub text: String,
 }
@@ -152,7 +154,10 @@ fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> Strin
             let place = random.of(&["inn", "ward"]).and_then(|id| EntityId::new(id).ok());
             let present = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(40));
             let (present, text) = (present.into_iter().collect(), World::question(&mut random));
-            let question = Question { asker: asker.clone(), as_of, place, present, text };
+            let about = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(30));
+            let session = random.of(&SESSIONS).and_then(|id| SessionId::new(id).ok()).filter(|_| random.percent(30));
+            let about = about.into_iter().collect();
+            let question = Question { asker: asker.clone(), as_of, place, present, about, session, text };
             asked += 1;
             let difference = compare(&made.state, &question, answer);
             differences.extend(difference.map(|(line, whole, known)| Difference {
@@ -309,7 +314,7 @@ impl Kept {
 /// it knows, explained; whom it trusts how far;
 /// what it believes of all that it knows, and what it thinks that the others believe.
 pub fn answer(state: &State, question: &Question) -> String {
-    let Question { asker, as_of, place, present, text } = question;
+    let Question { asker, as_of, place, present, about, session, text } = question;
     let view = View::of(state, &asker.clone().into(), *as_of);
     let mut index = Index::of(state);
     for fact in state.facts() {
@@ -326,23 +331,25 @@ pub fn answer(state: &State, question: &Question) -> String {
         calendar: state.calendar(),
         vocabulary: state.vocabulary(),
         speaker: asker,
-        scene: &Scene { place: place.clone(), present: present.clone(), time: *as_of },
+        scene: &Scene { place: place.clone(), present: present.clone(), time: *as_of, session: session.clone() },
         question: text,
+        about,
         vector: Some(&vector(text)),
         graph: true,
         limit: 12,
         budget: 500,
         counter: &ApproximateTokens,
+        detail: Detail::Plain,
     });
     let mut told = String::new();
     for form in [Form::Json, Form::Text, Form::Markdown, Form::Prompt] {
-        for receipts in [true, false] {
-            told.push_str(&context.render(form, receipts));
+        for detail in [Detail::Explained, Detail::Plain] {
+            told.push_str(&context.render(form, detail));
             told.push('\n');
         }
     }
     let (named, vector) = (names.mentioned(text), vector(text));
-    let query = Query { text, vector: Some(&vector), named, graph: true, weights: Weights::default() };
+    let query = Query { text, vector: Some(&vector), named, graph: true, ..Query::default() };
     for ranked in rank(&view, &index, &query) {
         told.push_str(&format!("{ranked:?}\n"));
     }
@@ -406,7 +413,8 @@ mod tests {
             }
             let asker = EntityId::new("ann").unwrap();
             let (present, text) = (Vec::new(), "What of the harbour at night?".into());
-            let question = Question { asker, as_of: None, place: None, present, text };
+            let (about, session) = (Vec::new(), None);
+            let question = Question { asker, as_of: None, place: None, present, about, session, text };
             shown += usize::from(answer(&made, &question).contains("\"knowledge\""));
         }
         let counts = [lied, ranked, chained, distorted, secret, shown];

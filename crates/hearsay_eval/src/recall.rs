@@ -149,6 +149,9 @@ impl Run {
 pub struct Corpus {
     state: State,
     index: Index,
+    /// The DM's view and the names in it, which an engine keeps between questions.
+    view: View,
+    names: Names,
     /// The group of each passage.
     groups: BTreeMap<PassageId, String>,
     seconds: f64,
@@ -180,7 +183,9 @@ impl Corpus {
         let index = Index::of(&state);
         let group = |line: &CorpusLine| Some((passages.get(line.id.as_str())?.id(), line.group.clone()));
         let groups = task.corpus.iter().filter_map(group).collect();
-        Ok(Self { state, index, groups, seconds: start.elapsed().as_secs_f64() })
+        let view = View::of_dm(&state);
+        let names = Names::of(&view);
+        Ok(Self { state, index, view, names, groups, seconds: start.elapsed().as_secs_f64() })
     }
 
     /// The texts that want a vector, as they are encoded.
@@ -199,10 +204,9 @@ impl Corpus {
 
     /// The groups that are found, the best first.
     fn found(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
-        let view = View::of_dm(&self.state);
-        let named = if method.weights().graph > 0.0 { Names::of(&view).mentioned(question) } else { Vec::new() };
-        let query = Query { text: question, vector, named, graph: true, weights: method.weights() };
-        let mut ranked = rank(&view, &self.index, &query);
+        let named = if method.weights().graph > 0.0 { self.names.mentioned(question) } else { Vec::new() };
+        let query = Query { text: question, vector, named, graph: true, weights: method.weights(), ..Query::default() };
+        let mut ranked = rank(&self.view, &self.index, &query);
         if !matches!(method, Method::Hearsay) {
             ranked.retain(|ranked| method.score(ranked) > 0.0);
             ranked.sort_by(|a, b| method.score(b).total_cmp(&method.score(a)));

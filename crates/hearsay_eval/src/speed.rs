@@ -18,7 +18,7 @@ use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Position, Provenance, State,
 };
 use hearsay_recall::{
-    ApproximateTokens, DocId, Index, Names, Query, Request, Scene, SceneContext, Weights,
+    ApproximateTokens, Detail, DocId, Index, Names, Query, Request, Scene, SceneContext, Weights,
     graph::{Walk, identity, neighbours, path},
     rank,
 };
@@ -313,7 +313,7 @@ fn recall(
     clock.time("vector_search", 300, |n| {
         let (view, _) = &minds[n % minds.len()];
         let query =
-            Query { text: "", vector: Some(&vector), named: Vec::new(), graph: false, weights: Weights::default() };
+            Query { text: "", vector: Some(&vector), graph: false, weights: Weights::default(), ..Query::default() };
         std::hint::black_box(rank(view, index, &query).len());
         Ok(())
     })?;
@@ -321,7 +321,7 @@ fn recall(
         let speaker = person(n);
         let view = View::of(state, &speaker.clone().into(), None);
         let names = Names::of(&view);
-        let scene = Scene { place: None, present: vec![person(n + 1).clone()], time: None };
+        let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
         let context = SceneContext::assemble(&Request {
             view: &view,
             names: &names,
@@ -331,11 +331,13 @@ fn recall(
             speaker,
             scene: &scene,
             question,
+            about: &[],
             vector: Some(vector),
             graph: true,
             limit: 16,
             budget: 1_500,
             counter: &ApproximateTokens,
+            detail: Detail::Plain,
         });
         std::hint::black_box(context);
         Ok(())

@@ -28,7 +28,7 @@ const RANKS: [&str; 3] = ["novice", "brother", "master"];
 const NAMES: [&str; 9] =
     ["Ann Brook", "Bob Alder", "Cat Brook", "Dan Finch", "Eve", "the Cell", "the Guild", "the Watch", "the Gilded Inn"];
 /// Names that few know: some are words that facts use besides.
-const SECRET_NAMES: [&str; 5] = ["the Grey Lady", "Night", "Ann Alder", "Fire", "the smuggler"];
+const SECRET_NAMES: [&str; 6] = ["the Grey Lady", "Night", "Ann Alder", "Fire", "the smuggler", "Marrowick"];
 const WORDS: [&str; 14] = [
     "harbour",
     "ledger",
@@ -45,7 +45,8 @@ const WORDS: [&str; 14] = [
     "Brook",
     "inn",
 ];
-const SESSIONS: [&str; 2] = ["s1", "s2"];
+/// The sessions of every world.
+pub const SESSIONS: [&str; 2] = ["s1", "s2"];
 
 /// A world, and what can be asked there.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +82,13 @@ impl World {
     /// A question that may name anybody by any name, and be about anything.
     pub fn question(random: &mut Random) -> String {
         let name = if random.percent(60) { random.of(&NAMES) } else { random.of(&SECRET_NAMES) };
-        format!("Who is {}, and what of {}?", name.unwrap_or(&"Ann"), sentence(random))
+        let mut name = (*name.unwrap_or(&"Ann")).to_owned();
+        // Now and then not quite right: a letter twice.
+        let at = random.below(name.len());
+        if let Some(letter) = name.chars().nth(at).filter(|_| random.percent(30)) {
+            name.insert(at, letter);
+        }
+        format!("Who is {name}, and what of {}?", sentence(random))
     }
 
     fn apply(&mut self, changes: Vec<Change>) -> Made<()> {

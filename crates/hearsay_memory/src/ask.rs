@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use hearsay_belief::View;
 use hearsay_model::{EntityId, GameTime, Knower, Position, State};
-use hearsay_recall::{ApproximateTokens, Index, Request, Scene, SceneContext, TokenCounter};
+use hearsay_recall::{ApproximateTokens, Detail, Index, Request, Scene, SceneContext, TokenCounter};
 use serde::Serialize;
 
-use crate::{MemoryError, RecallSettings, edit::resolve, mind::Minds};
+use crate::{MemoryError, RecallSettings, edit::resolve, mind::Minds, query::find_session};
 
 /// A question to a character.
 pub struct Ask {
@@ -19,6 +19,12 @@ pub struct Ask {
     pub place: Option<String>,
     /// Who else is there: ids or names.
     pub present: Vec<String>,
+    /// Whom and what the question is about: ids or names. Only what concerns them, or is at most one relation away from
+    /// them, is told in answer; everything, when nothing is said.
+    pub about: Vec<String>,
+    /// The session that is played: its id or number. What was said in it last, in the speaker's hearing, is told; what was
+    /// said within the last hour of game time, when nothing is said.
+    pub session: Option<String>,
     /// As of when, in game time; now, when nothing is said.
     pub as_of: Option<GameTime>,
     /// Tokens that the context may have; as the settings say, when nothing is said.
@@ -29,6 +35,8 @@ pub struct Ask {
     pub deadline: Option<Duration>,
     /// How tokens are counted; by [`ApproximateTokens`], when nothing is said.
     pub counter: Option<Box<dyn TokenCounter + Send>>,
+    /// What the prompt form is to have beside its lines, and is counted with.
+    pub detail: Detail,
 }
 
 impl Ask {
@@ -39,11 +47,14 @@ impl Ask {
             question: question.into(),
             place: None,
             present: Vec::new(),
+            about: Vec::new(),
+            session: None,
             as_of: None,
             budget: None,
             limit: None,
             deadline: None,
             counter: None,
+            detail: Detail::Plain,
         }
     }
 
@@ -68,10 +79,13 @@ impl Ask {
     ) -> Result<SceneContext, MemoryError> {
         let speaker = resolve(state, &self.speaker)?;
         let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
-        let present = self.present.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
+        let all = |names: &[String]| names.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>();
+        let (present, about) = (all(&self.present)?, all(&self.about)?);
+        let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
+        let session = session.map(|session| session.id.clone());
         let mind = minds.of(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
         let place = place.or_else(|| known_place(&mind.view, &speaker));
-        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()) };
+        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
         Ok(SceneContext::assemble(&Request {
             view: &mind.view,
             names: &mind.names,
@@ -81,11 +95,13 @@ impl Ask {
             speaker: &speaker,
             scene: &scene,
             question: &self.question,
+            about: &about,
             vector,
             graph,
             limit: self.limit.unwrap_or(settings.limit),
             budget: self.budget.unwrap_or(settings.budget),
             counter: self.counter.as_deref().map_or(&ApproximateTokens, |counter| counter as &dyn TokenCounter),
+            detail: self.detail,
         }))
     }
 }

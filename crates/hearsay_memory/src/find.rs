@@ -10,7 +10,7 @@ use hearsay_model::{
     EntityId, Fact, GameTime, Kind, Knower, Passage, Predicate, SessionId, Standing, State, attribute, text,
 };
 use hearsay_recall::{
-    Channels, DocId, Explanation, Index, Names, Query, Ranked, Weights,
+    Channels, DocId, Explanation, Index, Names, Query, Ranked, Receipt, Receipts, Scope, Weights,
     graph::{Walk, identity, neighbours},
     rank,
 };
@@ -42,11 +42,19 @@ pub const DEEPEST: usize = 3;
 const ALIKE: f64 = 0.88;
 const NEAR: f64 = 0.6;
 
+/// How many names are suggested though none is near.
+const FARTHER: usize = 3;
+
 /// A search over what somebody knows, or over everything.
 ///
 /// Entities are found by name and alias, the beginning of one, and spelling that is nearly right; `*` lists all. From
-/// those the relations are followed. Facts and passages are found by words, meaning and graph. What is filtered is
-/// filtered before it is counted.
+/// those the relations are followed, [two](Search::depth) far and never further than [`DEEPEST`]. Facts and passages are
+/// found by words, meaning and graph. Where all that finds nothing, the nearest names that there are come as hints, so that
+/// nobody is left empty-handed.
+///
+/// At most [`MOST_ENTITIES`] entities with [`MOST_RELATIONS`] relations each, [`MOST_HITS`] facts and as many passages
+/// (unless [another limit](Search::limit) is given), [`MOST_HINTS`] hints. What is filtered is filtered before it is
+/// counted.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// What is searched for; `*` for everything.
@@ -55,6 +63,9 @@ pub struct Search {
     pub knower: Option<String>,
     /// As of when the knower knows it.
     pub as_of: Option<GameTime>,
+    /// Whom and what it is about: ids or names. Only entities that are one of these or at most one relation away, and only
+    /// facts and passages that concern them. Everything, when nothing is said.
+    pub about: Vec<String>,
     /// Only entities of this kind, and facts about them.
     pub kind: Option<Kind>,
     /// Only facts with this predicate, and only such relations are followed.
@@ -79,6 +90,7 @@ impl Default for Search {
             text: String::new(),
             knower: None,
             as_of: None,
+            about: Vec::new(),
             kind: None,
             predicate: None,
             session: None,
@@ -163,8 +175,12 @@ pub struct Hit {
     pub score: f32,
     /// What each channel said.
     pub channels: Channels,
-    /// The same in full: word by word, and the walk through the graph that led there.
+    /// The same in full: level by level, and the walk through the graph that led there.
     pub explanation: Explanation,
+    /// The facts by which that walk came there, as sentences.
+    pub path: Vec<String>,
+    /// How it is known.
+    pub receipt: Receipt,
 }
 
 impl Search {
@@ -195,20 +211,27 @@ impl Search {
             return Err(MemoryError::KnowerOfStanding);
         }
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
+        let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
         let mind = minds.of(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
         let Mind { view, names } = &*mind;
+        let scope = (!about.is_empty()).then(|| Scope::around(view, names, &about));
         let finder = Finder {
             search: self,
             state,
             view,
             names,
-            whole: knower.is_none(),
+            knower: knower.as_ref(),
             session: session.map(|session| session.id.clone()),
+            scope: scope.map(|scope| if knower.is_none() { scope.with_notes() } else { scope }),
         };
         let mut found = Found { entities: finder.entities(), ..Found::default() };
         if self.text.trim() != "*" {
-            let named = names.mentioned(&self.text);
-            let query = Query { text: &self.text, vector, named, graph, weights: Weights::default() };
+            let mut named = names.mentioned(&self.text);
+            let scope = finder.scope.clone();
+            if let Some(scope) = &scope {
+                scope.join(&mut named);
+            }
+            let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default() };
             let hits = rank(view, index, &query);
             let mut hits: Vec<Hit> = hits.into_iter().filter_map(|ranked| finder.hit(&ranked)).collect();
             found.passages = hits.extract_if(.., |hit| hit.what == "passage").take(self.limit).collect();
@@ -229,9 +252,10 @@ struct Finder<'a> {
     state: &'a State,
     view: &'a View,
     names: &'a Names,
-    /// Whether it is the DM's, who sees all.
-    whole: bool,
+    /// Whose it is; the DM's, who sees all, when it is nobody's.
+    knower: Option<&'a EntityId>,
     session: Option<SessionId>,
+    scope: Option<Scope>,
 }
 
 impl<'a> Finder<'a> {
@@ -264,17 +288,18 @@ impl<'a> Finder<'a> {
             }
         }
         let mentioned = self.names.mentioned(&self.search.text);
-        for (known, _) in self.called().filter(|(known, _)| mentioned.iter().any(|named| named.id == *known.subject()))
-        {
-            note(known.subject(), Match::Mentioned);
+        for (known, _) in self.called() {
+            if let Some(named) = mentioned.iter().find(|named| named.id == *known.subject()) {
+                note(known.subject(), if named.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
+            }
         }
         let mut direct: Vec<(Match, &EntityId)> = found.into_iter().map(|(id, by)| (by, id)).collect();
         direct.sort();
-        let mut hits: Vec<EntityHit> = direct.iter().filter_map(|(by, id)| self.entity(id, *by, 0)).collect();
-        hits.truncate(MOST_ENTITIES);
+        let shown = direct.iter().filter_map(|(by, id)| self.entity(id, *by, 0));
+        let mut hits: Vec<EntityHit> = shown.take(MOST_ENTITIES).collect();
         let depth = self.search.depth.min(DEEPEST);
-        if wanted != "*" && depth > 0 {
-            let mut seen: BTreeSet<EntityId> = hits.iter().map(|hit| hit.id.clone()).collect();
+        if wanted != "*" && depth > 0 && hits.len() < MOST_ENTITIES {
+            let mut seen: BTreeSet<EntityId> = direct.iter().map(|(_, id)| (*id).clone()).collect();
             let mut further = Vec::new();
             for (_, id) in direct {
                 for neighbour in neighbours(self.state, id, &self.walk(), depth, 10 * MOST_ENTITIES) {
@@ -292,41 +317,52 @@ impl<'a> Finder<'a> {
 
     /// An entity as it is shown, unless it is filtered out.
     fn entity(&self, id: &EntityId, by: Match, distance: usize) -> Option<EntityHit> {
+        if self.scope.as_ref().is_some_and(|scope| !scope.holds(id)) {
+            return None;
+        }
         let identity = identity(self.state, id, &self.walk());
         if self.search.kind.is_some() && identity.kind != self.search.kind {
             return None;
         }
         let name = self.names.name(id).unwrap_or(id.as_str()).to_owned();
-        let relations =
-            identity.relations.iter().take(MOST_RELATIONS).map(|fact| fact.statement().to_owned()).collect();
+        let fits = |fact: &&&Fact| self.view.fact(fact.id()).is_some_and(|known| self.lets_fact_through(known));
+        let relations = identity.relations.iter().filter(fits).take(MOST_RELATIONS);
+        let relations = relations.map(|fact| fact.statement().to_owned()).collect();
         Some(EntityHit { id: id.clone(), name, kind: identity.kind, by, distance, relations })
     }
 
     /// A result as it is shown, unless it is filtered out.
     fn hit(&self, ranked: &Ranked) -> Option<Hit> {
-        let (what, id, text) = match ranked.doc {
+        let receipts = Receipts { names: self.names, calendar: self.state.calendar(), knower: self.knower };
+        let (what, id, text, receipt) = match ranked.doc {
             DocId::Fact(id) => {
-                let known = self.view.fact(id).filter(|known| self.lets_fact_through(known))?;
-                ("fact", id.to_string(), known.statement().to_owned())
+                let known =
+                    self.view.fact(id).filter(|known| self.lets_fact_through(known) && self.is_of_kind(known))?;
+                ("fact", id.to_string(), known.statement().to_owned(), receipts.of_fact(known))
             }
             DocId::Passage(id) => {
-                let passage = &self.view.passage(id)?.passage;
-                self.lets_passage_through(passage).then_some(())?;
-                ("passage", id.to_string(), passage.text.clone())
+                let heard = self.view.passage(id).filter(|heard| self.lets_passage_through(&heard.passage))?;
+                ("passage", id.to_string(), heard.passage.text.clone(), receipts.of_passage(id, heard))
             }
         };
-        let Ranked { score, channels, explanation, .. } = ranked;
-        Some(Hit { what, id, text, score: *score, channels: *channels, explanation: explanation.clone() })
+        let Ranked { score, channels, explanation, .. } = ranked.clone();
+        let path = explanation.way(self.view);
+        Some(Hit { what, id, text, score, channels, explanation, path, receipt })
     }
 
     fn lets_fact_through(&self, known: &Known) -> bool {
-        let Search { kind, predicate, standing, holds_at, .. } = self.search;
+        let Search { predicate, standing, holds_at, .. } = self.search;
         let recorded = |fits: &dyn Fn(&Fact) -> bool| self.state.fact(known.id()).is_some_and(|fact| fits(fact));
+        let whole = self.knower.is_none();
         predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.session.as_ref().is_none_or(|session| known.session() == Some(session))
-            && kind.as_ref().is_none_or(|kind| self.kind(known.subject()).as_ref() == Some(kind))
-            && (!self.whole || standing.is_none_or(|standing| recorded(&|fact| fact.standing() == standing)))
-            && (!self.whole || holds_at.is_none_or(|at| recorded(&|fact| fact.validity().holds_at(Some(at)))))
+            && (!whole || standing.is_none_or(|standing| recorded(&|fact| fact.standing() == standing)))
+            && (!whole || holds_at.is_none_or(|at| recorded(&|fact| fact.validity().holds_at(Some(at)))))
+    }
+
+    fn is_of_kind(&self, known: &Known) -> bool {
+        let kind = |id| identity(self.state, id, &Walk { view: Some(self.view), ..Walk::default() }).kind;
+        self.search.kind.is_none() || self.search.kind == kind(known.subject())
     }
 
     /// A passage has no predicate, kind or standing.
@@ -334,10 +370,6 @@ impl<'a> Finder<'a> {
         let Search { kind, predicate, standing, holds_at, .. } = self.search;
         let of_facts = predicate.is_some() || standing.is_some() || kind.is_some() || holds_at.is_some();
         !of_facts && self.session.as_ref().is_none_or(|session| passage.session.as_ref() == Some(session))
-    }
-
-    fn kind(&self, id: &EntityId) -> Option<Kind> {
-        identity(self.state, id, &Walk { view: Some(self.view), ..Walk::default() }).kind
     }
 
     /// The names that are most like what was searched for, each entity once.
@@ -350,10 +382,12 @@ impl<'a> Finder<'a> {
         };
         let mut scored: Vec<(f64, &EntityId, &str)> =
             self.called().map(|(known, name)| (likeness(name), known.subject(), name)).collect();
-        scored.retain(|(likeness, ..)| *likeness >= NEAR);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
         let mut seen = BTreeSet::new();
         scored.retain(|(_, id, _)| seen.insert(*id));
+        // Where nothing is near, a few that are there say more than nothing.
+        let near = scored.iter().take_while(|(likeness, ..)| *likeness >= NEAR).count().max(FARTHER);
+        scored.truncate(near);
         let hint = |(_, id, name): (f64, &EntityId, &str)| Hint { id: id.clone(), name: name.to_owned() };
         scored.into_iter().take(MOST_HINTS).map(hint).collect()
     }

@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use hearsay_belief::View;
 use hearsay_model::{Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State};
 use hearsay_recall::{
-    Index, Names, Query, Weights,
+    Index, Names, Query,
     graph::{Walk, identity, neighbours},
     rank,
 };
@@ -82,8 +82,35 @@ fn rank_by_words_and_graph(bencher: Bencher) {
             vector: None,
             named: named.clone(),
             graph: true,
-            weights: Weights::default(),
+            ..Query::default()
         };
         rank(black_box(&view), &index, &query).len()
     });
 }
+
+/// Twenty thousand names, and a question that has one of them nearly right.
+#[divan::bench]
+fn names_nearly_right(bencher: Bencher) {
+    let names = Names::of(&View::of_dm(&NAMED));
+    let asked =
+        format!("Did you hear what {}n of the nothern quay did to the fishwives?", names.name(&id(777)).unwrap());
+    assert_eq!(names.mentioned(&asked).iter().map(|named| &named.id).collect::<Vec<_>>(), [&id(777)]);
+    bencher.bench(|| names.mentioned(black_box(&asked)).len());
+}
+
+static NAMED: LazyLock<State> = LazyLock::new(|| {
+    let mut state = State::default();
+    let syllables =
+        ["bel", "ka", "ro", "dus", "to", "rin", "mi", "sha", "gor", "ve", "lan", "qui", "fen", "tha", "or", "ya"];
+    let word = |n: usize| [n, n / 16, n / 256].map(|at| syllables[at % 16]).concat();
+    let mut changes = Vec::new();
+    for n in 0..20_000_usize {
+        let id = id(n);
+        changes.push(Change::AddEntity(Entity::new(id.clone())));
+        let name = format!("{} {}", word(n % 4096), word((n * 7 + n / 4096 + 1_315) % 4096));
+        let fact = Fact::attribute(&id, "name", name, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+        changes.push(Change::AssertFact(fact.build().unwrap().into()));
+    }
+    state.apply(Operation::new(Author::Dm, "names", changes)).unwrap();
+    state
+});

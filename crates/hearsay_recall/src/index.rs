@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hearsay_model::{EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, SessionId, State, attribute};
 use rustc_hash::FxHashMap;
 
-use crate::words::stems;
+use crate::{links::Titles, words::stems};
 
 /// Something that can be recalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +79,7 @@ pub struct Index {
     /// For each passage the facts that it bears out.
     borne_out: FxHashMap<PassageId, Vec<u32>>,
     wholes: FxHashMap<Whole, u32>,
+    titles: Titles,
     dimension: usize,
     vectors: Vec<f32>,
 }
@@ -162,6 +163,9 @@ impl Index {
         let (at, new) = self.place(DocId::Passage(passage.id()));
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
         self.set_words(at, &format!("{}\n{date}", passage_text(passage)));
+        if let Some(title) = passage.title.as_ref().filter(|_| new) {
+            self.titles.add(at, title);
+        }
         let session = passage.session.clone().map(Whole::Session);
         if let Some(whole) = session.or_else(|| passage.document.clone().map(Whole::Document)) {
             let next = self.wholes.len() as u32;
@@ -282,6 +286,11 @@ impl Index {
     /// The places of the texts that have a term, with how often.
     pub(crate) fn postings(&self, term: u32) -> &[(u32, u32)] {
         &self.postings[term as usize]
+    }
+
+    /// What passages are headed with.
+    pub(crate) fn titles(&self) -> &Titles {
+        &self.titles
     }
 
     pub(crate) fn entity(&self, id: &EntityId) -> Option<u32> {

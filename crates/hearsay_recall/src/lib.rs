@@ -7,8 +7,10 @@
 //! - [`Index`]: words and vectors of all facts and passages, fed by what each operation touched.
 //! - [`rank`]: candidates by words (stemmed BM25), meaning (exact cosine) and graph (a walk), in one ranking in which every
 //!   result explains itself.
-//! - [`SceneContext`]: who the speaker is, whom it knows, the scene, what it knows that bears on a question; within a
-//!   token budget, each line with its receipt; as text, Markdown, JSON or a compact prompt.
+//! - [`SceneContext`]: who the speaker is, whom it knows, the scene, what was said lately, what it knows that bears on a
+//!   question; within a token budget, each thing once, each line with its receipts; as text, Markdown, JSON or a compact
+//!   prompt.
+//! - [`Names`]: whom a question names, also where that is spelt nearly right; [`Scope`]: what a question is limited to.
 //! - [`graph`]: neighbours, shortest path, identity, visible subgraph.
 //!
 //! Pure and deterministic: the same view, question and vectors give the same bytes. Ties break on ids.
@@ -19,21 +21,28 @@ mod context;
 pub mod graph;
 mod index;
 mod lexical;
+mod links;
 mod mentions;
+mod once;
 mod rank;
+mod receipt;
 mod render;
+mod scope;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod walk;
 mod words;
 
-pub use context::{Line, Receipt, Request, Scene, SceneContext, Section, Source};
+pub use context::{Line, Request, Scene, SceneContext, Section};
 pub use index::{DocId, Index, text_of};
 pub use lexical::Words;
 pub use mentions::{Named, Names};
 pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Weights, rank};
-pub use render::Form;
+pub use receipt::{Receipt, Receipts, Source, why};
+pub use render::{Detail, Form};
+pub use scope::Scope;
 pub use tokens::{ApproximateTokens, TokenCounter};
 pub use walk::WalkStep;
 pub use words::stems;

@@ -1,16 +1,26 @@
-//! Whom a question names, by the names that the asker knows.
+//! Whom a question names, by the names that the asker knows, rightly spelt or nearly so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::OnceLock,
+};
 
 use hearsay_belief::{Recency, View};
 use hearsay_model::{Credence, EntityId, attribute, text};
 use rustc_hash::FxHashMap;
+
+use crate::spelling::{Spellings, is_common};
 
 /// Attributes by which people are spoken of: "the ferryman".
 const DESCRIPTIONS: [&str; 2] = ["occupation", "title"];
 
 /// Words at the start of a name that people leave out.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
+
+/// The most words of a question that are compared with a name as one.
+const MOST_WORDS: usize = 6;
 
 /// Which of several names comes first: an open one before a secret one, a name before an alias, the surest, the latest.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -31,9 +41,20 @@ pub struct Names {
     /// Whose names these are.
     bearers: FxHashMap<Vec<String>, BTreeSet<EntityId>>,
     /// Parts of names, and what people are, each of whom it is true of alone.
-    parts: BTreeMap<Vec<String>, EntityId>,
+    parts: BTreeMap<Vec<String>, Part>,
+    /// Parts of names that several have. They name nobody, but what is spelt like one may mean any of these.
+    shared: BTreeSet<Vec<String>>,
     /// How many words the longest of them has.
     longest: usize,
+    /// How names and parts of names are spelt. Made when a question first has a word that is none of them.
+    spellings: OnceLock<Spellings>,
+}
+
+/// A part of a name, or what somebody is.
+#[derive(Debug, Clone)]
+struct Part {
+    id: EntityId,
+    of_name: bool,
 }
 
 /// An entity that a question names, with the names by which the knower would recognise it in a text.
@@ -43,6 +64,8 @@ pub struct Named {
     pub id: EntityId,
     /// Its names as words.
     pub names: Vec<Vec<String>>,
+    /// What it is called, where the question has that not quite right.
+    pub nearly: Option<String>,
 }
 
 impl Named {
@@ -80,7 +103,10 @@ impl Names {
                 names.first.insert(id.clone(), said.to_owned());
             }
             if is_name && words.len() > 1 {
-                for word in words.iter().filter(|word| word.chars().count() > 2) {
+                // "The watch" is the Harbour Watch, but a harbour is a harbour.
+                let last = words.len() - 1;
+                let is_name = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
+                for (_, word) in words.iter().enumerate().filter(|(at, word)| is_name(*at, word)) {
                     parts.entry(vec![word.clone()]).or_default().insert(id.clone());
                 }
             }
@@ -92,14 +118,16 @@ impl Names {
         }
         // A part of a name, or what somebody is, stands for one of whom alone it is true: "Odo", "the ferryman". Names
         // go before descriptions.
-        for (words, bearers) in descriptions.into_iter().chain(parts) {
+        let descriptions = descriptions.into_iter().map(|(words, bearers)| (words, bearers, false));
+        for (words, bearers, of_name) in descriptions.chain(parts.into_iter().map(|(words, ids)| (words, ids, true))) {
             match bearers.first().filter(|_| bearers.len() == 1 && !words.is_empty()) {
                 Some(id) => {
                     names.longest = names.longest.max(words.len());
-                    names.parts.insert(words, id.clone());
+                    names.parts.insert(words, Part { id: id.clone(), of_name });
                 }
                 None => {
                     names.parts.remove(&words);
+                    names.shared.extend(Some(words).filter(|_| of_name));
                 }
             }
         }
@@ -113,6 +141,10 @@ impl Names {
 
     /// The entities that a text names as words: by name, alias, a part of a name, or what they are, where the knower
     /// knows one such. Sorted, each once.
+    ///
+    /// Words that are no name may be one that is spelt nearly so, or taken apart, or put together: "grimjow" and "Grim Jaw"
+    /// for Grimjaw. Names of up to four letters must be right; what may mean several means nobody; and everyday words mean
+    /// themselves.
     pub fn mentioned(&self, question: &str) -> Vec<Named> {
         let words = text::words(question);
         let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();
@@ -121,7 +153,7 @@ impl Names {
                 if let Some((name, bearers)) = self.bearers.get_key_value(&words[start..end]) {
                     names.extend(bearers.iter().map(|id| (name, id, true)));
                 }
-                names.extend(self.parts.get_key_value(&words[start..end]).map(|(name, id)| (name, id, false)));
+                names.extend(self.parts.get_key_value(&words[start..end]).map(|(name, part)| (name, &part.id, false)));
             }
         }
         let mut names: Vec<_> = names.into_iter().collect();
@@ -140,12 +172,48 @@ impl Names {
                 }
             }
         }
-        found.into_iter().map(|id| self.named(id)).collect()
+        let mut taken: Vec<bool> = taken.iter().map(Option::is_some).collect();
+        let mut nearly = BTreeSet::new();
+        for (place, id) in self.nearly(&words, &taken) {
+            if !taken[place.clone()].contains(&true) {
+                taken[place].fill(true);
+                nearly.insert(id);
+            }
+        }
+        let nearly = nearly
+            .difference(&found)
+            .map(|id| Named { nearly: self.name(id).map(str::to_owned), ..self.named(id) })
+            .collect::<Vec<_>>();
+        let mut all: Vec<Named> = found.iter().map(|id| self.named(id)).chain(nearly).collect();
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        all
+    }
+
+    /// Where words that are not taken name somebody nearly, the surest first: what differs only in spaces and accents, then
+    /// what has most words.
+    fn nearly(&self, words: &[String], taken: &[bool]) -> Vec<(Range<usize>, &EntityId)> {
+        let mut found = Vec::new();
+        for start in 0..words.len() {
+            // A name may be taken apart.
+            let ends = start + 1..=words.len().min(start + self.longest + 1).min(start + MOST_WORDS);
+            for end in ends.take_while(|end| !taken[end - 1]) {
+                let spellings = self.spellings.get_or_init(|| self.spellings());
+                found.extend(spellings.nearest(&words[start..end]).map(|(off, id)| (off, start..end, id)));
+            }
+        }
+        found.sort_by_key(|(off, place, _)| (off.0 > 0, Reverse(place.len()), *off, place.start));
+        found.into_iter().map(|(_, place, id)| (place, id)).collect()
+    }
+
+    fn spellings(&self) -> Spellings {
+        let whole = self.bearers.iter().flat_map(|(words, ids)| ids.iter().map(move |id| (words, Some(id))));
+        let parts = self.parts.iter().filter(|(_, part)| part.of_name).map(|(words, part)| (words, Some(&part.id)));
+        Spellings::of(whole.chain(parts).chain(self.shared.iter().map(|words| (words, None))))
     }
 
     /// An entity with the names that the knower has for it.
     pub fn named(&self, id: &EntityId) -> Named {
-        Named { id: id.clone(), names: self.whole.get(id).into_iter().flatten().cloned().collect() }
+        Named { id: id.clone(), names: self.whole.get(id).into_iter().flatten().cloned().collect(), nearly: None }
     }
 }
 

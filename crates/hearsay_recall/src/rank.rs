@@ -1,15 +1,16 @@
 //! One ranking of what the asker knows, by words, meaning and graph.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use hearsay_belief::{Known, Via, View};
-use hearsay_model::{EntityId, text};
+use hearsay_model::{EntityId, PassageId, text};
 use serde::Serialize;
 
 use crate::{
-    DocId, Index, Named,
+    DocId, Index, Named, Scope,
     candidates::Candidates,
     lexical::{Words, words},
+    links::Links,
     walk::{Start, WalkStep, Walked, walk},
     words::stems,
 };
@@ -25,8 +26,32 @@ pub struct Query<'a> {
     pub named: Vec<Named>,
     /// Whether the graph is walked.
     pub graph: bool,
+    /// What it is limited to; everything, when nothing is said.
+    pub scope: Option<Scope>,
     /// How the channels are weighed.
     pub weights: Weights,
+}
+
+impl Explanation {
+    /// How the graph led there, in sentences and headings of a view: the facts of the walk, or the passage that names it.
+    pub fn way(&self, view: &View) -> Vec<String> {
+        let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
+        let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);
+        let begins = |text: &str| {
+            let end = text.char_indices().nth(60).map_or(text.len(), |(end, _)| end);
+            if end < text.len() { format!("{}\u{2026}", &text[..end]) } else { text.to_owned() }
+        };
+        let named = from.map(|passage| passage.title.clone().unwrap_or_else(|| begins(&passage.text)));
+        named.map(|named| format!("named in \u{201C}{named}\u{201D}")).into_iter().chain(facts).collect()
+    }
+}
+
+impl Query<'_> {
+    /// The question, with the names that it has not quite right as they are spelt.
+    fn spelt(&self) -> Cow<'_, str> {
+        let names = self.named.iter().filter_map(|named| named.nearly.as_deref());
+        names.fold(self.text.into(), |text: Cow<str>, name| format!("{text}\n{name}").into())
+    }
 }
 
 /// How much each channel counts, against what it counts by itself: 1 each, unless somebody wants a channel more, less or
@@ -73,7 +98,8 @@ pub struct Channels {
 pub struct Explanation {
     /// Words, level by level.
     pub words: Words,
-    /// The cosine of question and text; nothing where one has no vector.
+    /// The cosine of question and text, without what it owes to the name of one who takes part in a talk; nothing where
+    /// one has no vector.
     pub cosine: Option<f32>,
     /// The same with the lines before and after a passage, which count half each.
     pub meaning: Option<f32>,
@@ -81,6 +107,8 @@ pub struct Explanation {
     pub named: f32,
     /// What the walk over the graph gives it: as much as a text has by itself that fits so well, 0.0–1.0.
     pub walked: f32,
+    /// The passage that names what this one is headed with, where that one fits well.
+    pub linked: Option<PassageId>,
     /// How the walk came there, for the first [`EXPLAINED`] results.
     pub path: Vec<WalkStep>,
     /// How much it counts before the question is heard, 0.0–1.0.
@@ -114,6 +142,10 @@ const FACT_CLARITY: f32 = 2.0;
 
 /// The cosine of a text that holds what is asked in other words.
 const SAYS_IT: f32 = 0.6;
+
+/// Of a text with more words than so many, stop words not counted, the encoder has read a part at most: the more there are,
+/// the less its vector tells of the text.
+const READ: f32 = 160.0;
 
 /// How much a neighbouring line's cosine counts against the line's own.
 const NEIGHBOUR: f32 = 0.5;
@@ -156,32 +188,42 @@ const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     let Query { weights, .. } = query;
     let candidates = Candidates::of(view, index);
-    let words = words(&candidates, index, query.text);
-    let meaning = Meaning::of(&candidates, index, query.vector);
+    let words = words(&candidates, index, &query.spelt());
+    let about: Vec<About> = query.named.iter().map(|named| About::of(view, index, &candidates, named)).collect();
+    let meaning = Meaning::of(&candidates, index, query.vector, &about);
     let graph = query.graph && weights.graph > 0.0;
-    let named = if graph { Mentioned::of(view, index, &candidates, &query.named) } else { Mentioned::default() };
+    let named = if graph { Mentioned::of(index, &candidates, &query.named, &about) } else { Mentioned::default() };
     let fits = |at: usize, clarity: f32| {
         let (by_words, by_meaning) = (weights.words, weights.meaning * clarity);
         let words = words[at].mean();
-        // Where a text has no vector, its words speak for its meaning too.
-        let means = meaning.smooth[at].map_or(words * SAYS_IT, |cosine| cosine.max(0.0));
+        // Where a text has no vector, its words speak for its meaning too; and where it goes on beyond what that tells.
+        let by_words_alone = words * SAYS_IT;
+        let means = meaning.smooth[at].map_or(by_words_alone, |cosine| {
+            let read = (READ / candidates.all[at].doc.length.max(1) as f32).min(1.0);
+            cosine.max(0.0) * read + by_words_alone * (1.0 - read)
+        });
         (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
     };
     let facts: Vec<f32> = (0..candidates.facts).map(|at| fits(at, FACT_CLARITY * meaning.facts)).collect();
-    let passages: Vec<f32> = (candidates.facts..candidates.all.len()).map(|at| fits(at, meaning.passages)).collect();
+    let mut passages: Vec<f32> =
+        (candidates.facts..candidates.all.len()).map(|at| fits(at, meaning.passages)).collect();
+    let links = if graph { Links::of(view, index, &candidates, &passages) } else { Links::default() };
+    for (at, fits) in passages.iter_mut().enumerate() {
+        *fits = links.to(at).map_or(*fits, |(linked, _)| either(*fits, weights.graph * linked));
+    }
     // Where the walk begins, words count more: facts that only sound alike lead anywhere.
     let seeds: Vec<f32> = (0..candidates.facts).map(|at| fits(at, meaning.facts)).collect();
     let (walked, scale) = if graph { walked(&candidates, index, &seeds, &passages) } else { Default::default() };
+    let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
     let mut found: Vec<(f32, f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
     for (at, candidate) in candidates.all.iter().enumerate() {
         let passage = at.checked_sub(candidates.facts);
         // What facts hang together with says little of themselves.
         let by_walk = passage.map_or(0.0, |_| weights.graph * scale.score(walked.mass(at)));
         let (fits, about) = passage.map_or_else(|| (facts[at], NAMED_FACT), |at| (passages[at], NAMED_PASSAGE));
-        let fused =
-            if by_walk > 0.0 { (fits.powi(SHARP) + by_walk.powi(SHARP)).powf(1.0 / SHARP as f32) } else { fits };
+        let fused = either(fits, by_walk);
         let fused = (fused + weights.graph * about * named.share(at)) / (1.0 + weights.graph * NAMED_FACT);
-        if fused > 0.0 {
+        if fused > 0.0 && scope.as_ref().is_none_or(|marks| marks[at]) {
             let prior = prior(candidate.known) / MOST_PRIOR;
             found.push(((fused * prior).min(1.0), by_walk, prior, at));
         }
@@ -193,6 +235,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
         Some(WalkStep { entity: entity?.clone(), fact: known.id() })
     };
     let result = |(place, (score, by_walk, prior, at)): (usize, (f32, f32, f32, usize))| {
+        let linked = at.checked_sub(candidates.facts).and_then(|passage| links.to(passage));
         let path = if place < EXPLAINED && by_walk > 0.0 { walked.path(at, &candidates) } else { Vec::new() };
         let candidate = &candidates.all[at];
         let explanation = Explanation {
@@ -201,17 +244,23 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
             meaning: meaning.smooth[at],
             named: named.share(at),
             walked: by_walk,
+            linked: linked.map(|(_, from)| from),
             path: path.into_iter().filter_map(step).collect(),
             prior,
         };
         let channels = Channels {
             words: words[at].mean().min(1.0),
             meaning: meaning.smooth[at].map(|cosine| cosine.max(0.0)),
-            graph: named.share(at).max(by_walk).min(1.0),
+            graph: named.share(at).max(by_walk).max(linked.map_or(0.0, |(linked, _)| linked)).min(1.0),
         };
         Ranked { doc: candidate.id, score, channels, explanation }
     };
     found.into_iter().enumerate().map(result).collect()
+}
+
+/// Two scores as one: nearly the greater.
+fn either(a: f32, b: f32) -> f32 {
+    if b > 0.0 { (a.powi(SHARP) + b.powi(SHARP)).powf(1.0 / SHARP as f32) } else { a }
 }
 
 /// What the vectors say.
@@ -225,9 +274,12 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn of(candidates: &Candidates, index: &Index, vector: Option<&[f32]>) -> Self {
+    fn of(candidates: &Candidates, index: &Index, vector: Option<&[f32]>, about: &[About]) -> Self {
         let cosine = |at: usize| index.similarity(candidates.all[at].doc, vector?);
-        let cosine: Vec<Option<f32>> = (0..candidates.all.len()).map(cosine).collect();
+        let mut cosine: Vec<Option<f32>> = (0..candidates.all.len()).map(cosine).collect();
+        for about in about.iter().filter(|_| vector.is_some()) {
+            about.disregard_address(candidates, &mut cosine);
+        }
         let mut smooth = cosine.clone();
         for (place, said) in candidates.talk.iter().enumerate() {
             let Some(own) = cosine[said.candidate] else { continue };
@@ -246,6 +298,43 @@ impl Meaning {
         };
         let (facts, passages) = smooth.split_at(candidates.facts);
         Self { facts: clarity(facts), passages: clarity(passages), cosine, smooth }
+    }
+}
+
+/// Where one whom the question names is spoken of, and where it speaks.
+struct About {
+    /// The candidates that name it by a name that the knower has.
+    names: Vec<bool>,
+    /// The candidates that it said.
+    said: Vec<bool>,
+}
+
+impl About {
+    fn of(view: &View, index: &Index, candidates: &Candidates, named: &Named) -> Self {
+        let none = || vec![false; candidates.all.len()];
+        let mut about = Self { names: none(), said: none() };
+        named_in(view, index, candidates, named, &mut about.names);
+        said_by(view, candidates, named, &mut about.said);
+        about
+    }
+
+    /// Takes off what cosines owe to the name alone. Who takes part in a talk is named in it by those who speak to it, which
+    /// says little of what it is about: a question that names somebody is like every "Good morning" to that person.
+    fn disregard_address(&self, candidates: &Candidates, cosine: &mut [Option<f32>]) {
+        if !self.said.contains(&true) {
+            return;
+        }
+        let talk = || candidates.talk.iter().map(|said| said.candidate);
+        let mean = |names_it: bool| {
+            let cosines = talk().filter(|said| self.names[*said] == names_it).filter_map(|said| cosine[said]);
+            let (sum, count) = cosines.fold((0.0, 0), |(sum, count), of| (sum + of, count + 1));
+            (count > 0).then(|| sum / count as f32)
+        };
+        let (Some(with), Some(without)) = (mean(true), mean(false)) else { return };
+        let owed = (with - without).max(0.0);
+        for said in talk().filter(|said| self.names[*said]) {
+            cosine[said] = cosine[said].map(|cosine| cosine - owed);
+        }
     }
 }
 
@@ -331,7 +420,7 @@ struct Mentioned {
 }
 
 impl Mentioned {
-    fn of(view: &View, index: &Index, candidates: &Candidates, named: &[Named]) -> Self {
+    fn of(index: &Index, candidates: &Candidates, named: &[Named], spoken: &[About]) -> Self {
         if named.is_empty() {
             return Self::default();
         }
@@ -339,12 +428,12 @@ impl Mentioned {
         let rarity = |named: &Named| rarity_of(entity(named).map_or(0, |entity| degree(candidates, index, entity)));
         let total: f32 = named.iter().map(rarity).sum();
         let mut shares = vec![0.0; candidates.all.len()];
-        for named in named {
-            let mut about = vec![false; candidates.all.len()];
+        for (named, spoken) in named.iter().zip(spoken) {
+            let mut about: Vec<bool> =
+                spoken.names.iter().zip(&spoken.said).map(|(names, said)| *names || *said).collect();
             for &fact in entity(named).map_or(&[][..], |entity| index.facts_of(entity)) {
                 candidates.at(fact).into_iter().for_each(|fact| about[fact] = true);
             }
-            named_in(view, index, candidates, named, &mut about);
             let share = rarity(named) / total;
             shares.iter_mut().zip(about).filter(|(_, about)| *about).for_each(|(sum, _)| *sum += share);
         }
@@ -376,9 +465,9 @@ impl Mentioned {
     }
 }
 
-/// Marks what names an entity by a name that the knower has, or was said by it. Somebody who heard of "the Grey Lady" does
+/// Marks what names an entity by a name that the knower has. Somebody who heard of "the Grey Lady" does
 /// not know whom the author meant. Words are only looked at where the terms of the name allow it.
-fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
     for name in &named.names {
         let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
         let Some(terms) = terms else { continue };
@@ -389,6 +478,10 @@ fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, 
                 may && said(view, candidates.all[at].id).is_some_and(|text| text::names(&text::words(text), name));
         }
     }
+}
+
+/// Marks what was said by an entity.
+pub(crate) fn said_by(view: &View, candidates: &Candidates, named: &Named, about: &mut [bool]) {
     let speaks = |id: DocId, who: &EntityId| match id {
         DocId::Passage(id) => view.passage(id).is_some_and(|heard| heard.passage.speaker.as_ref() == Some(who)),
         DocId::Fact(_) => false,

@@ -2,7 +2,7 @@
 
 /// Counts the tokens of a text as the model that will read it does. A game replaces it with its model's own tokenizer.
 pub trait TokenCounter {
-    /// How many tokens the text has. A text never has fewer than each of its lines.
+    /// How many tokens the text has. A text never has fewer than a part of it.
     fn count(&self, text: &str) -> usize;
 }
 

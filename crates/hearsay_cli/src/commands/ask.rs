@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use hearsay_memory::{Answer, Found, Match, MemoryError, query::AsOf, resolve};
 use hearsay_model::{Kind, Position, Predicate, State};
-use hearsay_recall::Form;
+use hearsay_recall::{Detail, Form, why};
 
 use super::know::{needs_knower, read};
 use crate::{
@@ -28,16 +28,27 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
     let memory = campaign::open(&args.campaign, meaning, output)?;
     // Names first: nobody waits for vectors to hear of a typing error.
-    let names: Vec<String> = std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).cloned().collect();
+    let names: Vec<String> =
+        std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).chain(&args.about).cloned().collect();
     let called = |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
     read(&memory, &args.when, move |state, _| called(state, &names))?;
+    let (form, detail) = match args.form {
+        args::Form::Text => (Form::Text, Detail::from(!args.no_receipts)),
+        args::Form::Markdown => (Form::Markdown, Detail::from(!args.no_receipts)),
+        args::Form::Prompt => (Form::Prompt, Detail::Plain),
+    };
+    let detail = if args.receipts { Detail::Explained } else { detail };
     let question = |as_of| hearsay_memory::Ask {
         place: args.at.clone(),
         present: args.with.clone(),
+        about: args.about.clone(),
+        session: args.session.clone(),
         as_of,
         budget: args.budget,
         limit: args.limit,
         deadline: Some(PATIENCE),
+        // What is printed is what is counted.
+        detail: if form == Form::Prompt { detail } else { Detail::Plain },
         ..hearsay_memory::Ask::new(&args.speaker, &args.question)
     };
     let answer = match args.when.recorded {
@@ -56,12 +67,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         }
     };
     output.data(&answer)?;
-    let (form, receipts) = match args.form {
-        args::Form::Text => (Form::Text, !args.no_receipts),
-        args::Form::Markdown => (Form::Markdown, !args.no_receipts),
-        args::Form::Prompt => (Form::Prompt, args.receipts),
-    };
-    output.line(answer.context.render(form, receipts).trim_end())?;
+    output.line(answer.context.render(form, detail).trim_end())?;
     Ok(memory.close()?)
 }
 
@@ -69,15 +75,16 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     needs_knower(&args.when, args.knower.as_ref())?;
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
     let memory = campaign::open(&args.campaign, meaning, output)?;
-    let (knower, date) = (args.knower.clone(), args.holds_at.clone());
+    let (names, date) = (args.knower.iter().chain(&args.about).cloned().collect::<Vec<_>>(), args.holds_at.clone());
     let (as_of, holds_at) = read(&memory, &args.when, move |state, as_of| {
-        knower.iter().try_for_each(|knower| resolve(state, knower).map(drop))?;
+        names.iter().try_for_each(|name| resolve(state, name).map(drop))?;
         Ok((as_of, AsOf { time: date, recorded: None }.moment(state)?))
     })?;
     let search = hearsay_memory::Search {
         text: args.text.clone(),
         knower: args.knower.clone(),
         as_of,
+        about: args.about.clone(),
         kind: args.kind.as_deref().map(Kind::from),
         predicate: args.predicate.as_deref().map(Predicate::new).transpose().map_err(MemoryError::from)?,
         session: args.session.clone(),
@@ -98,11 +105,11 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
         }
     };
     output.data(&found)?;
-    tell(&found, output)?;
+    tell(&found, args.explain, output)?;
     Ok(memory.close()?)
 }
 
-fn tell(found: &Found, output: &mut Output) -> Result<()> {
+fn tell(found: &Found, explain: bool, output: &mut Output) -> Result<()> {
     if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
         output.line("Nothing was found.")?;
         if !found.hints.is_empty() {
@@ -126,6 +133,10 @@ fn tell(found: &Found, output: &mut Output) -> Result<()> {
     for hit in found.facts.iter().chain(&found.passages) {
         let id = hit.id.get(..8).unwrap_or(&hit.id);
         output.line(format!("{:.2}  {}  [{} {id}]", hit.score, hit.text, hit.what))?;
+        if explain {
+            output.line(format!("      {}", why(hit.score, &hit.channels, &hit.path)))?;
+            output.line(format!("      {}", hit.receipt.line()))?;
+        }
     }
     Ok(())
 }

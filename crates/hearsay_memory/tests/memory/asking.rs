@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use hearsay_memory::{Answer, Ask, FactOptions, Match, Memory, MemoryError, MemoryOptions, ModelStatus, Search};
+use hearsay_memory::{
+    Answer, Ask, FactOptions, Match, Memory, MemoryError, MemoryOptions, ModelStatus, RecallSettings, Search,
+};
 use hearsay_model::{Date, GameTime, How, Kind, Knowledge, Standing};
 use hearsay_recall::Form;
 
@@ -149,6 +151,76 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
     assert!(!hurried.context.meaning && prompt(&hurried).contains("spoon"));
     let empty = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "  ") });
     assert!(empty.cut.is_empty(), "nothing was asked that has a meaning");
+}
+
+#[test]
+fn a_deadline_cuts_meaning_first_and_then_the_graph_and_says_so() {
+    let usual = hearsay_memory::RecallSettings::default();
+    assert_eq!((usual.deadline_ms, usual.hard_deadline_ms), (50, 150));
+    let check = |recall: RecallSettings, cut: &[&str], said: &str| {
+        let settings = hearsay_memory::Settings { recall, ..hearsay_memory::Settings::default() };
+        let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
+        found_town(&memory);
+        do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+        memory.wait_for_vectors(|_, _| true).unwrap();
+        let answer = ask(&memory, Ask::new("pell", "What does Pell owe Mirela Voss?"));
+        assert_eq!(answer.cut, cut);
+        let text = answer.context.render(Form::Text, true);
+        assert!(text.contains("Pell owes Mirela Voss.") && text.trim_end().ends_with(said), "{text}");
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!(json["cut"], serde_json::json!(cut));
+        let of = |name: &str| json["context"][name].as_bool().unwrap();
+        assert_eq!((of("meaning"), of("graph")), (!cut.contains(&"meaning"), !cut.contains(&"graph")));
+        let ranked = answer.context.lines().filter_map(|line| line.channels);
+        for channels in ranked {
+            assert!(!cut.contains(&"meaning") || channels.meaning.is_none());
+            assert!(!cut.contains(&"graph") || channels.graph == 0.0);
+        }
+    };
+    let soon = |deadline_ms, hard_deadline_ms| RecallSettings { deadline_ms, hard_deadline_ms, ..usual.clone() };
+    check(soon(60_000, 60_000), &[], " tokens");
+    check(soon(0, 60_000), &["meaning"], "found by words and graph alone");
+    check(soon(0, 0), &["meaning", "graph"], "found by words alone");
+}
+
+#[test]
+fn what_was_said_in_the_session_is_told_and_a_question_may_be_about_somebody() {
+    let memory = town();
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    do_edit(&memory, set("Harbour", "lore", "The harbour freezes once in a lifetime."));
+    let say = hearsay_memory::Happening::Say {
+        speaker: "Mirela Voss".into(),
+        text: "Mind the step.".into(),
+        states: vec![],
+        hearers: vec!["pell".into()],
+        lie: false,
+        circumstances: hearsay_memory::Circumstances::default(),
+    };
+    set_clock(&memory, 600);
+    memory.learn(hearsay_model::Author::Game, say).unwrap().wait().unwrap();
+    set_clock(&memory, 630);
+    let prompt_of = |ask_it: Ask| prompt(&ask(&memory, ask_it));
+    let mind = "Said lately, in your hearing:\n- Mirela Voss said: \u{201C}Mind the step.\u{201D}\n";
+    assert!(prompt_of(Ask::new("pell", "What now?")).contains(mind));
+    assert!(!prompt_of(Ask::new("odo-brandt", "What now?")).contains("Mind"), "he did not hear it");
+    set_clock(&memory, 800);
+    assert!(!prompt_of(Ask::new("pell", "What now?")).contains("Mind"), "that was hours ago");
+    let about = |about: &[&str]| {
+        let about = about.iter().map(|name| (*name).to_owned()).collect();
+        let context =
+            ask(&memory, Ask { about, ..Ask::new("pell", "What of the harbour, and who owes what?") }).context;
+        let section = context.sections.into_iter().find(|section| section.name == "knowledge");
+        section.map_or_else(Vec::new, |section| section.lines.into_iter().map(|line| line.text).collect())
+    };
+    let freezes = "The harbour freezes once in a lifetime.".to_owned();
+    assert!(about(&[]).contains(&freezes));
+    assert!(about(&["Harbour"]).contains(&freezes));
+    let of_mirela = about(&["Mirela Voss"]);
+    assert!(!of_mirela.contains(&freezes) && of_mirela.contains(&"Pell owes Mirela Voss.".into()), "{of_mirela:?}");
+    let nobody = Ask { about: vec!["Nobody".into()], ..Ask::new("pell", "Who?") };
+    refused(&memory, |memory| memory.ask(nobody).unwrap().wait(), &["nothing is called `Nobody`"]);
+    let never = Ask { session: Some("session-9".into()), ..Ask::new("pell", "Who?") };
+    refused(&memory, |memory| memory.ask(never).unwrap().wait(), &["session-9"]);
 }
 
 #[test]

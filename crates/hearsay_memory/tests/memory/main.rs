@@ -3,6 +3,7 @@
 
 mod asking;
 mod edits;
+mod finding;
 mod imports;
 mod knowing;
 mod learning;

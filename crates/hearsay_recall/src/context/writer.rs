@@ -1,0 +1,470 @@
+//! The lines of a scene context.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::{Heard, Hold, Known, Reason, Via, View};
+use hearsay_model::{Bearing, EntityId, FactId, GameTime, How, PassageId, Vocabulary, attribute, predicate, text};
+use rustc_hash::FxHashMap;
+
+use super::{Line, Request, Section};
+use crate::{
+    DocId, Query, Receipt, Receipts, Source, Weights,
+    once::{Sayable, once},
+    rank::{Ranked, rank},
+};
+
+/// Attributes that say who somebody is, in the order in which they are told.
+const IDENTITY: [&str; 14] = [
+    "title",
+    "species",
+    "gender",
+    "pronouns",
+    "age",
+    "occupation",
+    "appearance",
+    "personality",
+    "speaking_style",
+    "emotional_state",
+    "goals",
+    "behavior_rules",
+    "alignment",
+    "description",
+];
+
+/// Attributes of a place that set a scene.
+const SETTING: [&str; 4] = ["atmosphere", "description", "appearance", "condition"];
+
+/// From this credence on a speaker takes a state for what is so.
+const BELIEVED: f64 = 0.65;
+
+/// Results below this score have nothing to do with the question.
+const RELEVANT: f32 = 0.04;
+
+/// Results that are tried for each that may be told: behind them there is nothing that would be missed.
+const TRIED: usize = 4;
+
+/// Others who are looked at, to say what they know.
+const MOST_PRESENT: usize = 8;
+
+/// Facts that others who are there are said to know.
+const MOST_SHARED: usize = 4;
+
+/// Lines that are told as said lately.
+const MOST_LATELY: usize = 4;
+
+/// Minutes of game time for which what was said is said lately, where no session is named.
+const LATELY: i64 = 60;
+
+/// A fact among the first so many results is said again, though the speaker's relations already have it.
+const LEADING: usize = 5;
+
+/// What a speaker knows that bears on a question.
+pub(super) struct Answers {
+    /// What is tried, the best first.
+    pub(super) lines: Vec<Line>,
+    /// Facts and passages that bear on it, tried or not.
+    pub(super) all: usize,
+}
+
+pub(super) struct Writer<'a> {
+    request: &'a Request<'a>,
+    /// Earlier states of what has one state at a time, by what the speaker knows.
+    superseded: BTreeSet<FactId>,
+    /// Facts and passages that an earlier section already tells.
+    said: BTreeSet<DocId>,
+    /// Facts of which the speaker has learned that they are not so, or so no longer.
+    answered: BTreeSet<FactId>,
+    /// Relations, and what has one state at a time, by subject: what may contradict each other.
+    rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(request: &'a Request<'a>) -> Self {
+        let superseded = superseded(request.view, request.vocabulary);
+        let (mut answered, mut rivals) = (BTreeSet::new(), FxHashMap::<_, Vec<_>>::default());
+        for known in request.view.facts() {
+            answered.extend(match known.bearing() {
+                Some(Bearing::Refutes(fact) | Bearing::Ends(fact)) => Some(fact),
+                _ => None,
+            });
+            if known.predicate().is_relation() || request.vocabulary.is_functional(known.predicate()) {
+                rivals.entry(known.subject()).or_default().push(known);
+            }
+        }
+        Self { request, superseded, said: BTreeSet::new(), answered, rivals }
+    }
+
+    pub(super) fn speaker(&self, name: &str) -> Section {
+        let speaker = self.request.speaker;
+        let mut facts: Vec<(usize, &Known)> = Vec::new();
+        for known in self.facts().filter(|known| known.subject() == speaker) {
+            let place = IDENTITY.iter().position(|name| *known.predicate() == **name);
+            let alias = *known.predicate() == *attribute::ALIAS;
+            facts.extend(place.or(alias.then_some(IDENTITY.len())).map(|place| (place, known)));
+        }
+        facts.sort_by_key(|(place, known)| (*place, known.id()));
+        let facts: Vec<_> = facts.into_iter().map(|(_, known)| known).collect();
+        let lines = self.once(&facts, labelled);
+        Section { name: "speaker", title: name.to_owned(), lines }
+    }
+
+    /// Relations of the speaker itself, the strongest feelings first.
+    pub(super) fn relations(&self) -> Section {
+        let speaker = self.request.speaker;
+        let own = |known: &&Known| {
+            known.predicate().is_relation()
+                && *known.predicate() != *predicate::LOCATED_AT
+                && (known.subject() == speaker || known.object().entity() == Some(speaker))
+        };
+        let mut facts: Vec<_> = self.facts().filter(own).collect();
+        facts.sort_by_key(|known| {
+            let feeling = known.attitude().map_or(0, |attitude| attitude.get().unsigned_abs());
+            (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
+        });
+        let lines = self.once(&facts, |known| known.statement().to_owned());
+        Section { name: "relations", title: "Relations".into(), lines }
+    }
+
+    pub(super) fn scene(&self) -> Section {
+        let Request { names, scene, .. } = self.request;
+        let given = |text: String| line(text, Receipt::of_scene());
+        let mut lines = Vec::new();
+        if let Some(time) = scene.time {
+            let weekday = self.request.calendar.weekday(time).map(|day| format!("{day}, ")).unwrap_or_default();
+            lines.push(given(format!("It is {weekday}{}.", self.request.calendar.print(time))));
+        }
+        if let Some(place) = &scene.place {
+            if let Some(name) = names.name(place) {
+                lines.push(given(format!("The place is {name}.")));
+            }
+            for attribute in SETTING {
+                let of_place = |known: &&Known| known.subject() == place && *known.predicate() == *attribute;
+                let facts: Vec<_> = self.facts().filter(of_place).collect();
+                lines.extend(self.once(&facts, |known| known.statement().to_owned()));
+            }
+        }
+        for id in &self.present() {
+            let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
+            let of_them = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
+            let occupation = self.facts().filter(of_them).max_by_key(|known| (known.credence(), known.recency()));
+            match occupation {
+                Some(known) => {
+                    let told = self.line(known, format!("{name} is there, {}.", known.object()));
+                    // Doubt about the trade is no doubt that somebody is there.
+                    lines.push(Line { note: String::new(), ..told });
+                }
+                None => lines.push(given(format!("{name} is there."))),
+            }
+        }
+        Section { name: "scene", title: "Scene".into(), lines }
+    }
+
+    /// What was said lately in the speaker's hearing, in order: the last few lines of the session, or of the last hour.
+    pub(super) fn lately(&self) -> Section {
+        let scene = self.request.scene;
+        let moment = |heard: &Heard| heard.passage.time.as_ref().and_then(|date| date.time);
+        let is_late = |heard: &Heard| match (&scene.session, scene.time, moment(heard)) {
+            (Some(session), ..) => heard.passage.session.as_ref() == Some(session),
+            (None, Some(GameTime(now)), Some(GameTime(said))) => (now.saturating_sub(LATELY)..=now).contains(&said),
+            _ => false,
+        };
+        let said = self.request.view.passages().filter(|(_, heard)| heard.passage.speaker.is_some() && is_late(heard));
+        let mut said: Vec<_> = said.collect();
+        said.sort_by_key(|(id, heard)| (moment(heard), heard.passage.line, *id));
+        let last = said.split_off(said.len().saturating_sub(MOST_LATELY));
+        let lines = last.into_iter().map(|(id, heard)| self.passage_line(id, heard)).collect();
+        Section { name: "lately", title: "Said lately".into(), lines }
+    }
+
+    /// Notes what a line tells.
+    pub(super) fn note_said(&mut self, line: &Line) {
+        let receipts = std::iter::once(&line.receipt).chain(&line.also);
+        self.said.extend(receipts.filter_map(|receipt| match receipt.source {
+            Source::Fact(id) => Some(DocId::Fact(id)),
+            Source::Passage(id) => Some(DocId::Passage(id)),
+            Source::Scene => None,
+        }));
+    }
+
+    /// Who is there besides the speaker: those who are named, or else those whom it knows to be there. Sorted.
+    fn present(&self) -> Vec<EntityId> {
+        let Request { scene, speaker, .. } = self.request;
+        let mut present = scene.present.clone();
+        if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
+            let here =
+                |known: &&Known| *known.predicate() == *predicate::LOCATED_AT && known.object().entity() == Some(place);
+            present.extend(self.facts().filter(here).map(|known| known.subject().clone()));
+        }
+        present.retain(|id| id != *speaker);
+        present.sort();
+        present.dedup();
+        present
+    }
+
+    /// What bears on the question, the best first.
+    pub(super) fn ranked(&self) -> Vec<Ranked> {
+        let request = self.request;
+        let mut named = request.names.mentioned(request.question);
+        let says_here = text::words(request.question).iter().any(|word| word == "here");
+        if let Some(place) = request.scene.place.as_ref().filter(|_| says_here)
+            && named.iter().all(|named| named.id != *place)
+        {
+            named.push(request.names.named(place));
+        }
+        let scope = request.scope();
+        if let Some(scope) = &scope {
+            scope.join(&mut named);
+        }
+        let (text, vector, graph) = (request.question, request.vector, request.graph);
+        let query = Query { text, vector, named, graph, scope, weights: Weights::default() };
+        let ranked = rank(request.view, request.index, &query).into_iter();
+        ranked.take_while(|ranked| ranked.score >= RELEVANT).filter(|ranked| self.is_latest(ranked)).collect()
+    }
+
+    /// What the speaker knows of what bears on the question, each thing once.
+    pub(super) fn knowledge(&self, ranked: &[Ranked]) -> Answers {
+        // What was said a moment ago need not be said again, however well it fits.
+        let said = |place: usize, ranked: &Ranked| match ranked.doc {
+            DocId::Fact(_) => place >= LEADING && self.said.contains(&ranked.doc),
+            DocId::Passage(_) => self.said.contains(&ranked.doc),
+        };
+        let new: Vec<&Ranked> =
+            ranked.iter().enumerate().filter(|(at, ranked)| !said(*at, ranked)).map(|(_, ranked)| ranked).collect();
+        let tried = &new[..new.len().min(self.request.limit.saturating_mul(TRIED))];
+        let view = self.request.view;
+        let sayable = |ranked: &&Ranked| match ranked.doc {
+            DocId::Fact(id) => view.fact(id).map(Sayable::Fact),
+            DocId::Passage(id) => view.passage(id).map(|heard| Sayable::Passage(id, heard)),
+        };
+        let sayables: Vec<Sayable> = tried.iter().filter_map(sayable).collect();
+        let lines = once(&sayables).into_iter().filter_map(|group| {
+            let best = tried[*group.iter().min()?];
+            let mut lines = group.iter().map(|at| self.sayable_line(&sayables[*at]));
+            let first = lines.next()?;
+            Some(Line {
+                also: lines.map(|line| line.receipt).collect(),
+                score: Some(best.score),
+                channels: Some(best.channels),
+                explanation: Some(best.explanation.clone()),
+                path: best.explanation.way(view),
+                ..first
+            })
+        });
+        Answers { lines: lines.collect(), all: new.len() }
+    }
+
+    /// Facts as lines, each thing once.
+    fn once(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
+        let sayables: Vec<Sayable> = facts.iter().map(|known| Sayable::Fact(known)).collect();
+        let line = |group: Vec<usize>| {
+            let mut lines = group.into_iter().map(|at| self.line(facts[at], text(facts[at])));
+            let first = lines.next()?;
+            Some(Line { also: lines.map(|line| line.receipt).collect(), ..first })
+        };
+        once(&sayables).into_iter().filter_map(line).collect()
+    }
+
+    /// What bears on the question and the speaker has reason to think that others who are there know. Common lore, and
+    /// what all know who live here, is no reason.
+    pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
+        let (present, view) = (self.present(), self.request.view);
+        let fact = |ranked: &Ranked| match ranked.doc {
+            DocId::Fact(id) => view.fact(id),
+            DocId::Passage(_) => None,
+        };
+        let of_its_own = |known: &&Known| {
+            let own = known.ways().iter().any(|way| way.via == Via::Own);
+            own || known.is_secret() || !known.shared().is_empty()
+        };
+        let mut lines = Vec::new();
+        for known in ranked.iter().take(self.request.limit).filter_map(fact).filter(of_its_own) {
+            let note = self.why_known(&present, known);
+            let said = lines.iter().any(|line: &Line| line.text == known.statement());
+            if !note.is_empty() && !said {
+                lines.push(Line { note, ..self.line(known, known.statement().to_owned()) });
+            }
+            if lines.len() == MOST_SHARED {
+                break;
+            }
+        }
+        lines
+    }
+
+    /// Why the speaker thinks that some of those present know a fact, each by the latest reason; empty, when none does.
+    fn why_known(&self, present: &[EntityId], known: &Known) -> String {
+        let (mut were_there, mut told, mut tellers, mut belong) =
+            <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
+        for other in present.iter().take(MOST_PRESENT) {
+            let Some(called) = self.request.names.name(other) else { continue };
+            let reasons = self.request.view.attributes(other, known).into_iter().map(|attributed| attributed.reason);
+            let telling = |reason: &Reason| match reason {
+                Reason::Common => false,
+                Reason::Belongs(_) => known.is_secret(),
+                _ => true,
+            };
+            match reasons.into_iter().find(telling) {
+                Some(Reason::Present | Reason::WasThere(_)) => were_there.push(called),
+                Some(Reason::ToldByMe) => told.push(called),
+                Some(Reason::ToldMe) => tellers.push(called),
+                Some(Reason::Belongs(group)) => {
+                    belong.push(format!("{called} belongs to {}", self.called_or(&group, "those who know it")));
+                }
+                Some(Reason::Common) | None => {}
+            }
+        }
+        let mut notes = Vec::new();
+        if !were_there.is_empty() {
+            let were = if were_there.len() == 1 { "was" } else { "were" };
+            notes.push(format!("{} {were} there", listed(&were_there)));
+        }
+        if !told.is_empty() {
+            notes.push(format!("you told {}", listed(&told)));
+        }
+        if !tellers.is_empty() {
+            notes.push(format!("{} told you", listed(&tellers)));
+        }
+        notes.extend(belong);
+        notes.join("; ")
+    }
+
+    /// Whether a result is no earlier state of something that has one state at a time.
+    fn is_latest(&self, ranked: &Ranked) -> bool {
+        !matches!(ranked.doc, DocId::Fact(id) if self.superseded.contains(&id))
+    }
+
+    /// What the speaker knows, without earlier states.
+    fn facts(&self) -> impl Iterator<Item = &Known> {
+        self.request.view.facts().filter(|known| !self.superseded.contains(&known.id()))
+    }
+
+    fn sayable_line(&self, sayable: &Sayable) -> Line {
+        match sayable {
+            Sayable::Fact(known) => self.line(known, known.statement().to_owned()),
+            Sayable::Passage(id, heard) => self.passage_line(*id, heard),
+        }
+    }
+
+    fn receipts(&self) -> Receipts<'a> {
+        let Request { names, calendar, speaker, .. } = *self.request;
+        Receipts { names, calendar, knower: Some(speaker) }
+    }
+
+    fn line(&self, known: &Known, text: String) -> Line {
+        Line { note: self.note(known), ..line(text, self.receipts().of_fact(known)) }
+    }
+
+    fn passage_line(&self, id: PassageId, heard: &Heard) -> Line {
+        let passage = &heard.passage;
+        let speaker = passage.speaker.as_ref();
+        let text = match speaker {
+            Some(who) if who == self.request.speaker => format!("You said: \u{201C}{}\u{201D}", passage.text),
+            Some(who) => format!("{} said: \u{201C}{}\u{201D}", self.called(who), passage.text),
+            None => passage
+                .title
+                .as_ref()
+                .map_or_else(|| passage.text.clone(), |title| format!("{title}: {}", passage.text)),
+        };
+        line(text, self.receipts().of_passage(id, heard))
+    }
+
+    fn called(&self, id: &EntityId) -> &str {
+        self.called_or(id, "somebody")
+    }
+
+    fn called_or<'n>(&'n self, id: &EntityId, nameless: &'n str) -> &'n str {
+        self.request.names.name(id).unwrap_or(nameless)
+    }
+
+    /// Whether the speaker knows something that cannot be so together with a fact, and neither is an earlier state.
+    fn has_heard_both(&self, known: &Known) -> bool {
+        let rivals = self.rivals.get(known.subject()).into_iter().flatten();
+        // What is said in public and what is kept secret are no rumours that contradict each other.
+        let rivals = rivals.filter(|other| other.is_secret() == known.is_secret());
+        let stand = |id| !self.superseded.contains(&id) && !self.answered.contains(&id);
+        stand(known.id())
+            && rivals.filter(|other| stand(other.id())).any(|other| self.request.view.are_against(known, other))
+    }
+
+    /// What the speaker makes of a fact.
+    fn note(&self, known: &Known) -> String {
+        let mut credence = known.credence().get();
+        let mut notes = Vec::new();
+        if self.answered.contains(&known.id()) {
+            let belief = self.request.view.belief(known);
+            credence = belief.credence.get();
+            match belief.hold {
+                Hold::Ended(_) => notes.push("it is so no longer".to_owned()),
+                Hold::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
+                // An end that is not believed, or lies ahead, is a fact among others.
+                _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
+                _ => {}
+            }
+        } else if self.has_heard_both(known) {
+            notes.push("you have heard both this and otherwise".into());
+        }
+        if known.how().is_some() {
+            let untrue = "you know that this is untrue";
+            let belief =
+                [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
+            notes.extend(belief.into_iter().find(|(up_to, _)| credence <= *up_to).map(|(_, note)| note.to_owned()));
+            if let Some((How::Told { by: Some(by), .. }, Via::Own)) = known.how() {
+                notes.push(format!("{} told you", self.called(by)));
+            }
+        } else if !known.shared().is_empty() {
+            notes.push("you made it up".into());
+        }
+        if known.conceals() {
+            notes.push("you keep it to yourself".into());
+        }
+        notes.join("; ")
+    }
+}
+
+/// `A`, `A and B`, `A, B and C`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Of what has one state at a time, the states that the knower believes and knows a later one of. What is doubted neither
+/// ends a state nor is ended: of rumours that contradict each other, each is told. Nor does an open state end a secret one.
+fn superseded(view: &View, vocabulary: &Vocabulary) -> BTreeSet<FactId> {
+    let believed = |known: &&Known| known.credence().get() >= BELIEVED && vocabulary.is_functional(known.predicate());
+    let key = |known: &Known| (known.subject().clone(), known.predicate().clone(), known.is_secret());
+    let mut latest: BTreeMap<_, &Known> = BTreeMap::new();
+    for known in view.facts().filter(believed) {
+        let best = latest.entry(key(known)).or_insert(known);
+        if best.recency() < known.recency() {
+            *best = known;
+        }
+    }
+    let is_earlier = |known: &&Known| {
+        latest.get(&key(known)).is_some_and(|best| known.recency() < best.recency() && known.object() != best.object())
+    };
+    view.facts().filter(believed).filter(is_earlier).map(Known::id).collect()
+}
+
+/// An attribute under its label: `Occupation: innkeeper`.
+fn labelled(known: &Known) -> String {
+    let mut label = known.predicate().as_str().replace('_', " ");
+    if let Some(first) = label.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{label}: {}", known.object())
+}
+
+fn line(text: String, receipt: Receipt) -> Line {
+    Line {
+        text,
+        note: String::new(),
+        receipt,
+        also: Vec::new(),
+        score: None,
+        channels: None,
+        explanation: None,
+        path: Vec::new(),
+    }
+}

@@ -1,0 +1,244 @@
+//! Names that are nearly right: "Grim Jaw", "grimjow" and "Mirella Vos".
+//!
+//! A name is compared by its letters alone, without spaces, quotes and accents. How many letters may differ grows with the
+//! length of the shorter of both, and by one where both sound the same; names of four letters and less must be right. The
+//! first sound must be right in any case: by it and by the length the names stand in buckets, so that a question is
+//! compared with few of them.
+
+use std::sync::LazyLock;
+
+use hearsay_model::EntityId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::words::{is_stop_word, stem, unaccented};
+
+/// Words of everyday English, and of tales. Whoever uses one means it, and not a name that is spelt nearly so.
+const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
+
+static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
+
+/// Whether a word, in whatever inflection, is one of everyday English.
+pub(crate) fn is_common(word: &str) -> bool {
+    is_stop_word(word) || COMMON.contains(&stem(word))
+}
+
+/// The letters and digits of words in one run, without accents.
+pub(crate) fn letters(words: &[String]) -> String {
+    let mut letters = words.iter().map(|word| unaccented(word)).collect::<String>();
+    letters.retain(char::is_alphanumeric);
+    letters
+}
+
+/// What a run of letters sounds like: its consonants, those that sound alike as one, and `A` for a vowel at its start.
+fn sound(letters: &str) -> String {
+    let letters: Vec<char> = letters.chars().collect();
+    let mut key = String::new();
+    let mut at = match letters[..] {
+        ['k' | 'g', 'n', ..] | ['w', 'r', ..] | ['p', 's', ..] => 1,
+        _ => 0,
+    };
+    let start = at;
+    let mut before = None;
+    while at < letters.len() {
+        let next = letters.get(at + 1).copied();
+        let (code, taken) = match (letters[at], next) {
+            ('p', Some('h')) => ("F", 2),
+            ('s' | 'c', Some('h')) => ("X", 2),
+            ('t', Some('h')) => ("T", 2),
+            ('g', Some('h')) if at > start => ("", 2),
+            ('c', Some('e' | 'i' | 'y')) => ("S", 1),
+            ('x', _) if at > start => ("KS", 1),
+            ('a' | 'e' | 'i' | 'o' | 'u' | 'y', _) => (if at == start { "A" } else { "" }, 1),
+            ('w', _) if at == start => ("W", 1),
+            ('h' | 'w', _) => ("", 1),
+            ('b' | 'p', _) => ("P", 1),
+            ('f' | 'v', _) => ("F", 1),
+            ('d' | 't', _) => ("T", 1),
+            ('c' | 'g' | 'k' | 'q', _) => ("K", 1),
+            ('s' | 'z' | 'x', _) => ("S", 1),
+            ('j', _) => ("J", 1),
+            ('l', _) => ("L", 1),
+            ('m', _) => ("M", 1),
+            ('n', _) => ("N", 1),
+            ('r', _) => ("R", 1),
+            (other, _) => {
+                key.push(other);
+                ("", 1)
+            }
+        };
+        if before != Some(code) {
+            key.push_str(code);
+        }
+        before = Some(code).filter(|code| !code.is_empty());
+        at += taken;
+    }
+    key
+}
+
+/// A name, or the part of one, as spelling is compared.
+#[derive(Debug, Clone)]
+struct Spelling {
+    letters: String,
+    /// Which letters it has, a bit for each: of names that differ much, most need not be looked at closely.
+    has: u32,
+    sound: String,
+    /// Whose it is; nobody's, where it is that of several.
+    bearer: Option<EntityId>,
+}
+
+/// The first sound of names, and how many letters they have.
+type Bucket = (char, usize);
+
+/// Names by how they are spelt and how they sound.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spellings {
+    buckets: FxHashMap<Bucket, Vec<Spelling>>,
+}
+
+/// How far a spelling is off: letters that differ, and whether it sounds otherwise.
+pub(crate) type Distance = (usize, bool);
+
+impl Spellings {
+    /// Of names as words, each with whose it is; nobody's, where it is that of several.
+    pub(crate) fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a EntityId>)>) -> Self {
+        let mut spelt: Vec<(String, Option<&EntityId>)> = names.map(|(words, id)| (letters(words), id)).collect();
+        spelt.retain(|(letters, _)| !letters.is_empty());
+        spelt.sort_unstable();
+        let mut spellings = Self::default();
+        for same in spelt.chunk_by(|a, b| a.0 == b.0) {
+            let (letters, id) = &same[0];
+            let bearer = id.filter(|_| same.iter().all(|(_, other)| other == id)).cloned();
+            let spelling = Spelling { has: set_of(letters), sound: sound(letters), bearer, letters: letters.clone() };
+            spellings.buckets.entry(bucket(letters, &spelling.sound)).or_default().push(spelling);
+        }
+        spellings
+    }
+
+    /// Whose name some words of a question nearly are, and how nearly, unless they may mean several.
+    pub(crate) fn nearest(&self, words: &[String]) -> Option<(Distance, &EntityId)> {
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
+        if is_stop_word(first) || is_stop_word(last) {
+            return None;
+        }
+        let letters = letters(words);
+        let asked = Asked { has: set_of(&letters), length: letters.chars().count(), sound: sound(&letters), letters };
+        let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
+        // "A harbour match" is no Harbour Watch; but the "harbor watch" is, and "Grim Jaw" is Grimjaw.
+        let meant = |name: &Spelling| {
+            let holds = |word: &String| name.letters.contains(word.as_str());
+            common.is_empty() || (words.len() > 1 && (name.sound == asked.sound || common.iter().all(holds)))
+        };
+        let (first, length) = bucket(&asked.letters, &asked.sound);
+        let mut best: Option<(Distance, Option<&EntityId>)> = None;
+        for length in length.saturating_sub(MOST_OFF)..=length + MOST_OFF {
+            for name in self.buckets.get(&(first, length)).into_iter().flatten() {
+                let Some(distance) = asked.off(name, length).filter(|_| meant(name)) else { continue };
+                let bearer = name.bearer.as_ref();
+                best = match best {
+                    Some((least, before)) if least < distance => Some((least, before)),
+                    Some((least, before)) if least == distance => {
+                        Some((least, before.filter(|id| Some(*id) == bearer)))
+                    }
+                    _ => Some((distance, bearer)),
+                };
+            }
+        }
+        best.and_then(|(distance, bearer)| Some((distance, bearer?)))
+    }
+}
+
+/// The most letters by which any name may be off.
+const MOST_OFF: usize = 3;
+
+/// How many letters may differ, at most and where both do not sound the same.
+fn most_off(shorter: usize) -> (usize, usize) {
+    match shorter {
+        0..=4 => (0, 0),
+        5..=6 => (1, 1),
+        7..=11 => (2, 1),
+        _ => (MOST_OFF, 2),
+    }
+}
+
+/// Words of a question as spelling is compared.
+struct Asked {
+    letters: String,
+    has: u32,
+    sound: String,
+    length: usize,
+}
+
+impl Asked {
+    /// How far this is off a name of a length; nothing, where it is too far off to mean it.
+    fn off(&self, name: &Spelling, length: usize) -> Option<Distance> {
+        if self.letters == name.letters {
+            return Some((0, false));
+        }
+        let (most, otherwise) = most_off(self.length.min(length));
+        // A letter for another makes two bits differ.
+        let bits = (self.has ^ name.has).count_ones() as usize;
+        if most == 0 || bits > 2 * most || self.length.abs_diff(length) > most {
+            return None;
+        }
+        let alike = self.sound == name.sound;
+        let most = if alike { most } else { otherwise };
+        let ends_alike = || self.letters.chars().next_back() == name.letters.chars().next_back();
+        let is_short = self.length.min(length) < 7;
+        let numbered = |letters: &str| letters.contains(char::is_numeric);
+        if bits > 2 * most
+            || (is_short && !alike && !ends_alike())
+            || numbered(&self.letters)
+            || numbered(&name.letters)
+        {
+            return None;
+        }
+        let distance = strsim::osa_distance(&self.letters, &name.letters);
+        (distance <= most).then_some((distance, !alike))
+    }
+}
+
+fn bucket(letters: &str, sound: &str) -> Bucket {
+    (sound.chars().next().unwrap_or_default(), letters.chars().count())
+}
+
+/// A bit for each letter that there is; beyond `z`, letters share theirs.
+fn set_of(letters: &str) -> u32 {
+    letters.chars().fold(0, |set, letter| {
+        let bit = if letter.is_ascii_lowercase() { letter as u32 - 'a' as u32 } else { 26 + letter as u32 % 6 };
+        set | 1 << bit
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_sounds_alike_has_one_key() {
+        let check = |a: &str, b: &str, expected: bool| {
+            assert_eq!(sound(a) == sound(b), expected, "{a} {} {b} {}", sound(a), sound(b));
+        };
+        check("grimjaw", "grimmjow", true);
+        check("mirela", "mirella", true);
+        check("katarina", "catherina", true);
+        check("philippa", "filipa", true);
+        check("knox", "nocks", true);
+        check("alric", "elrik", true);
+        check("lure", "lyra", true);
+        check("brandt", "brant", true);
+        check("odo", "otto", true);
+        check("mirela", "marwen", false);
+        check("pell", "tell", false);
+    }
+
+    #[test]
+    fn common_words_are_known_in_any_inflection() {
+        let check = |word: &str, expected: bool| assert_eq!(is_common(word), expected, "{word}");
+        check("lures", true);
+        check("watching", true);
+        check("wells", true);
+        check("would", true);
+        check("grimjow", false);
+        check("mirella", false);
+    }
+}

@@ -1,0 +1,83 @@
+//! The forms of a scene context, word by word. `HEARSAY_GOLDEN=write cargo test -p hearsay_recall` writes them anew.
+
+use std::{fs, path::Path};
+
+use super::*;
+
+fn check(name: &str, given: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/golden").join(name);
+    if std::env::var_os("HEARSAY_GOLDEN").is_some_and(|wish| wish == "write") {
+        fs::write(&file, given).unwrap();
+    }
+    let golden = fs::read_to_string(&file).unwrap_or_default();
+    assert!(given == golden, "{} is otherwise now:\n{given}", file.display());
+}
+
+fn round(json: &mut serde_json::Value) {
+    match json {
+        serde_json::Value::Number(number) if number.is_f64() => {
+            *json = serde_json::json!((number.as_f64().unwrap() * 100.0).round() / 100.0);
+        }
+        serde_json::Value::Array(all) => all.iter_mut().for_each(round),
+        serde_json::Value::Object(all) => all.values_mut().for_each(round),
+        _ => {}
+    }
+}
+
+/// A tavern in which something is doubted, said twice, and said at the table.
+fn tavern() -> World {
+    let mut world = World::tavern();
+    let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
+    let told = Knowledge {
+        how: How::told(Some(id("odo"))),
+        credence: Credence::new(0.3).unwrap(),
+        ..Knowledge::authored(Knower::Entity(id("mirela")), rumour)
+    };
+    world.apply(vec![Change::Learn(told.into())]);
+    for author in [Author::Game, Author::Player("Ines".into())] {
+        let provenance = Provenance::new(Method::Stated, author);
+        let fact = Fact::attribute(&id("ledger"), "appearance", "bound in sealskin", provenance).unwrap();
+        world.record(fact.statement("The harbour ledger is bound in sealskin.").build().unwrap(), "mirela");
+    }
+    let mut passage = Passage::new("I never touched your book.");
+    passage.speaker = Some(id("odo"));
+    passage.time = Some(Date::at(GameTime(990)));
+    passage.heard_by = vec![Knower::Entity(id("mirela"))];
+    world.apply(vec![Change::AddPassage(passage.into())]);
+    world
+}
+
+fn context(detail: Detail, vector: Option<&'static [f32]>, graph: bool, budget: usize) -> SceneContext {
+    let scene = Scene { place: Some(id("gull")), present: vec![id("odo")], time: Some(GameTime(1_000)), session: None };
+    tavern().context_with("mirela", "Where is the harbour ledger, and does Odo have it?", |request| Request {
+        scene: Box::leak(Box::new(scene.clone())),
+        detail,
+        vector,
+        graph,
+        budget,
+        ..request
+    })
+}
+
+#[test]
+fn every_form_is_as_it_was() {
+    let whole = context(Detail::Plain, Some(&[1.0, 0.0]), true, 1000);
+    check("prompt.txt", &whole.render(Form::Prompt, Detail::Plain));
+    check("prompt-receipts.txt", &context(Detail::Explained, None, true, 1000).render(Form::Prompt, Detail::Explained));
+    check("text.txt", &whole.render(Form::Text, Detail::Receipts));
+    check("text-explained.txt", &whole.render(Form::Text, Detail::Explained));
+    check("markdown.md", &whole.render(Form::Markdown, Detail::Receipts));
+    // The last digits of a score are those of a machine.
+    let mut json = serde_json::from_str(&whole.render(Form::Json, Detail::Plain)).unwrap();
+    round(&mut json);
+    check("context.json", &serde_json::to_string_pretty(&json).unwrap());
+}
+
+#[test]
+fn what_is_gone_without_is_said() {
+    let words_alone = context(Detail::Plain, None, false, 1000);
+    check("without-meaning-and-graph.txt", &words_alone.render(Form::Text, Detail::Explained));
+    let small = context(Detail::Plain, None, true, 90);
+    check("small.txt", &small.render(Form::Text, Detail::Plain));
+    assert!(small.omitted > 0 && small.tokens <= 90);
+}

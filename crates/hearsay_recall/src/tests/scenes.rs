@@ -1,0 +1,289 @@
+//! What a scene context tells, and in how much room.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Source, context::Section};
+
+/// Tokens as no model counts them: some letters cost more, and even nothing may cost something.
+struct Odd {
+    letter: char,
+    cost: usize,
+    words: usize,
+}
+
+impl TokenCounter for Odd {
+    fn count(&self, text: &str) -> usize {
+        let letters = text.chars().filter(|c| c.eq_ignore_ascii_case(&self.letter)).count();
+        letters * self.cost + text.split_whitespace().count() * self.words + text.len().div_ceil(7)
+    }
+}
+
+const QUESTIONS: [&str; 5] = [
+    "Where is the harbour ledger?",
+    "What of Odo Brandt and the chapel candle?",
+    "",
+    "Who owes whom?",
+    "Now listen closely, for I ask but once, and I ask it of everybody in this house tonight, whoever they may be: who of \
+     you has seen the harbour ledger, the one with the torn back, on the night when the ferry did not come in?",
+];
+
+/// The tavern with much to tell.
+fn busy() -> World {
+    let mut world = World::tavern();
+    for n in 0..12 {
+        world.attribute(
+            "chapel",
+            "lore",
+            &format!("The chapel has {n} candles more than the harbour ledger says."),
+            "*",
+        );
+        world.attribute("mirela", "goals", &format!("pay back the {n} crowns that she owes"), "mirela");
+    }
+    for (at, other) in ["chapel", "ledger", "odo", "gull"].into_iter().enumerate() {
+        world.relation("mirela", "KNOWS", other, &format!("Mirela Voss knows of number {at}, and says so."), "mirela");
+    }
+    let mut passage = Passage::new("Nobody shall have the harbour ledger while I can row.");
+    (passage.speaker, passage.heard_by) = (Some(id("odo")), vec![Knower::Entity(id("mirela"))]);
+    world.apply(vec![Change::AddPassage(passage.into())]);
+    world
+}
+
+proptest! {
+    #[test]
+    fn no_budget_is_exceeded_and_what_fits_is_told(
+        budget in prop_oneof![0_usize..60, 0_usize..700],
+        letter in prop::char::range('a', 'z'),
+        (cost, words) in (0_usize..9, 0_usize..4),
+        limit in 0_usize..12,
+        question in prop::sample::select(&QUESTIONS[..]),
+        detail in prop::sample::select(&[Detail::Plain, Detail::Explained][..]),
+    ) {
+        // It lives as long as the test.
+        let counter: &Odd = Box::leak(Box::new(Odd { letter, cost, words }));
+        let world = busy();
+        let of = |budget: usize| world.context_with("mirela", question, |request| Request {
+            budget, limit, detail, counter, ..request
+        });
+        let (context, all) = (of(budget), of(usize::MAX));
+        let count = |context: &SceneContext| counter.count(&context.render(Form::Prompt, detail));
+        prop_assert_eq!(context.tokens, count(&context));
+        prop_assert!(context.tokens <= budget, "{} of {}", context.tokens, budget);
+        let told: Vec<&str> = context.lines().map(|line| line.text.as_str()).collect();
+        let mut told_twice = told.clone();
+        told_twice.sort_unstable();
+        for section in all.sections.iter().filter(|section| section.name != "others" && section.name != "lately") {
+            let name = if section.name == "knowledge" { "knowledge" } else { "besides" };
+            for line in section.lines.iter().filter(|line| !told.contains(&line.text.as_str())) {
+                let mut more = context.clone();
+                match more.sections.iter_mut().find(|section| section.name == name) {
+                    Some(section) if name == "knowledge" && section.lines.len() >= limit => continue,
+                    Some(section) => section.lines.push(line.clone()),
+                    None => more.sections.push(Section { name, title: String::new(), lines: vec![line.clone()] }),
+                }
+                prop_assert!(count(&more) > budget, "there is room for {}", line.text);
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_depend_on_the_question_stands_first_and_stays(
+        budget in 0_usize..900,
+        (a, b) in (prop::sample::select(&QUESTIONS[..4]), prop::sample::select(&QUESTIONS[..4])),
+    ) {
+        let world = busy();
+        let (a, b) = (world.context("mirela", a, budget), world.context("mirela", b, budget));
+        let (shorter, longer) = if a.render(Form::Prompt, false).len() < b.render(Form::Prompt, false).len() {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let standing = |context: &SceneContext| {
+            let mut standing = context.clone();
+            standing.sections.retain(|section| ["speaker", "relations", "scene"].contains(&section.name));
+            standing.question.clear();
+            standing.render(Form::Prompt, false)
+        };
+        // A small budget may cut the end of it for a long question, and that alone.
+        let (one, other) = (standing(&shorter), standing(&longer));
+        prop_assert!(one.starts_with(&other) || other.starts_with(&one), "{one}\n{other}");
+        prop_assert!(longer.render(Form::Prompt, false).starts_with(&other));
+        if budget >= 300 {
+            prop_assert_eq!(one, other);
+        }
+    }
+}
+
+#[test]
+fn what_changes_elsewhere_leaves_the_beginning_as_it_is() {
+    let mut world = busy();
+    let beginning = |world: &World| {
+        let prompt = world.context("mirela", QUESTIONS[0], 1000).render(Form::Prompt, false);
+        prompt.split("You know, on this matter").next().unwrap().to_owned()
+    };
+    let before = beginning(&world);
+    assert!(before.contains("warm and watchful") && before.contains("The place is"), "{before}");
+    world.attribute("chapel", "lore", "The chapel roof leaks on the harbour ledger.", "mirela");
+    world.attribute("odo", "personality", "gruff", "odo");
+    assert_eq!(beginning(&world), before);
+    world.attribute("mirela", "age", "fifty", "mirela");
+    assert_ne!(beginning(&world), before);
+}
+
+fn source(session: &str) -> Provenance {
+    Provenance { session: Some(SessionId::new(session).unwrap()), ..World::provenance() }
+}
+
+fn sessions(world: &mut World) {
+    for session in ["s0", "s1"] {
+        let (id, title) = (SessionId::new(session).unwrap(), "A night".into());
+        let session = Session { id, number: None, title, date: None, start: None, end: None, present: vec![] };
+        world.apply(vec![Change::SetSession(session)]);
+    }
+}
+
+#[test]
+fn what_several_sources_tell_is_said_once() {
+    let mut world = World::tavern();
+    sessions(&mut world);
+    let saw = |world: &mut World, session: &str, statement: &str, credence: f64| {
+        let fact = Fact::relation(&id("odo"), "STOLE", &id("ledger"), source(session)).unwrap();
+        let fact = world.record(fact.statement(statement).build().unwrap(), "");
+        let how = How::told(Some(id("odo")));
+        let edge = Knowledge {
+            how,
+            credence: Credence::new(credence).unwrap(),
+            ..Knowledge::authored(id("mirela").into(), fact)
+        };
+        world.apply(vec![Change::Learn(edge.into())]);
+        fact
+    };
+    let doubted = saw(&mut world, "s0", "Odo Brandt stole the harbour ledger.", 0.3);
+    let believed = saw(&mut world, "s1", "It was Odo Brandt who stole the harbour ledger.", 0.9);
+    let lore = |world: &mut World, text: &str| world.attribute("chapel", "lore", text, "mirela");
+    let candles = [
+        lore(&mut world, "The chapel's candles burn with a blue flame."),
+        lore(&mut world, "The chapel\u{2019}s candles burn with the blue flame"),
+    ];
+    lore(&mut world, "The chapel's candles do not burn with a blue flame.");
+    let context = world.context("mirela", "Who stole the harbour ledger? What of the blue candles?", 1000);
+    let line = |part: &str| {
+        let section = context.sections.iter().find(|section| section.name == "knowledge").unwrap();
+        let mut found = section.lines.iter().filter(|line| line.text.contains(part));
+        let line = found.next().unwrap();
+        assert!(found.next().is_none(), "{part} is said twice");
+        line
+    };
+    let stole = line("who stole");
+    assert_eq!(stole.receipt.source, Source::Fact(believed), "what is believed most");
+    assert_eq!(stole.also.iter().map(|receipt| receipt.source).collect::<Vec<_>>(), [Source::Fact(doubted)]);
+    assert!(!stole.note.contains("doubt"), "{}", stole.note);
+    assert!(!knowledge(&context).iter().any(|text| text.starts_with("Odo Brandt stole")));
+    let burn = line("candles burn with");
+    let sources: Vec<Source> = std::iter::once(&burn.receipt).chain(&burn.also).map(|receipt| receipt.source).collect();
+    assert!(candles.iter().all(|fact| sources.contains(&Source::Fact(*fact))) && sources.len() == 2);
+    assert!(knowledge(&context).iter().any(|text| text.contains("do not burn")));
+    let text = context.render(Form::Text, true);
+    assert!(text.contains("[also ") && text.contains(&format!("fact {}", doubted.short())), "{text}");
+}
+
+#[test]
+fn what_is_kept_secret_is_not_the_same_as_what_is_said() {
+    let mut world = World::tavern();
+    let said = world.attribute("chapel", "lore", "The chapel floor is hollow.", "mirela");
+    let secret =
+        world.0.fact(said).unwrap().to_builder().secrecy(hearsay_model::Secrecy::Secret).provenance(source("s0"));
+    sessions(&mut world);
+    let secret = world.record(secret.build().unwrap(), "mirela");
+    let context = world.context("mirela", "Is the chapel floor hollow?", 1000);
+    let sources: Vec<Source> = context.lines().map(|line| line.receipt.source).collect();
+    assert!(sources.contains(&Source::Fact(said)) && sources.contains(&Source::Fact(secret)), "{sources:?}");
+}
+
+#[test]
+fn a_passage_that_bears_a_fact_out_in_its_words_is_not_said_again() {
+    let mut world = World::tavern();
+    let mut passage = Passage::new("The harbour ledger is bound in sealskin.");
+    (passage.speaker, passage.heard_by) = (Some(id("odo")), vec![Knower::Entity(id("mirela"))]);
+    let (heard, quote) = (passage.id(), passage.text.clone());
+    world.apply(vec![Change::AddPassage(passage.into())]);
+    let evidence = vec![Evidence::Passage { passage: heard, span: Span { start: 0, end: quote.len() }, quote }];
+    let provenance = Provenance { evidence, ..Provenance::new(Method::Stated, Author::Dm) };
+    let bound = Fact::attribute(&id("ledger"), "appearance", "bound in sealskin", provenance).unwrap();
+    world.record(bound.statement("The harbour ledger is bound in sealskin.").build().unwrap(), "mirela");
+    let context = world.context("mirela", "What is the harbour ledger bound in?", 1000);
+    let told = knowledge(&context);
+    assert_eq!(told.iter().filter(|text| text.contains("sealskin")).count(), 1, "{told:?}");
+    assert!(context.sources().any(|source| source == Source::Passage(heard)));
+}
+
+#[test]
+fn what_was_said_lately_is_told_in_order() {
+    let mut world = World::tavern();
+    sessions(&mut world);
+    let mut say = |line: u32, session: Option<&str>, minute: i64, speaker: &str, text: &str, heard_by: &str| {
+        let passage = Passage {
+            speaker: Some(id(speaker)),
+            session: session.map(|session| SessionId::new(session).unwrap()),
+            line,
+            time: Some(Date::at(GameTime(minute))),
+            heard_by: heard_by.split_whitespace().map(|id| id.parse().unwrap()).collect(),
+            ..Passage::new(text)
+        };
+        world.apply(vec![Change::AddPassage(passage.into())]);
+    };
+    say(1, Some("s0"), 10, "odo", "An old tale.", "mirela");
+    for (line, text) in (1..).zip(["One.", "Two.", "Three.", "Four.", "Five."]) {
+        say(line, Some("s1"), 5_000 + i64::from(line), if line == 4 { "mirela" } else { "odo" }, text, "mirela");
+    }
+    say(6, Some("s1"), 5_006, "odo", "Not for her ears.", "gull");
+    let lately = |session: Option<&str>, now: Option<i64>, speaker: &str| {
+        let scene = Scene {
+            session: session.map(|session| SessionId::new(session).unwrap()),
+            time: now.map(GameTime),
+            ..Scene::default()
+        };
+        let context = world.context_with(speaker, "Where is the ledger?", |request| {
+            // The scene lives as long as the test.
+            Request { scene: Box::leak(Box::new(scene.clone())), ..request }
+        });
+        let section = context.sections.into_iter().find(|section| section.name == "lately");
+        section.map_or_else(Vec::new, |section| section.lines.into_iter().map(|line| line.text).collect())
+    };
+    let last = ["Two.", "Three.", "Four.", "Five."].map(|text| {
+        let who = if text == "Four." { "You" } else { "Odo Brandt" };
+        format!("{who} said: \u{201C}{text}\u{201D}")
+    });
+    assert_eq!(lately(Some("s1"), None, "mirela"), last);
+    assert_eq!(lately(None, Some(5_030), "mirela"), last);
+    assert_eq!(lately(None, Some(9_000), "mirela"), Vec::<String>::new());
+    assert_eq!(lately(Some("s0"), Some(9_000), "mirela"), ["Odo Brandt said: \u{201C}An old tale.\u{201D}"]);
+    assert_eq!(lately(None, None, "mirela"), Vec::<String>::new());
+}
+
+#[test]
+fn a_question_is_limited_to_whom_it_is_about() {
+    let mut world = World::tavern();
+    world.attribute("gull", "lore", "Rats gnaw the beams of the Gilded Gull.", "mirela");
+    world.attribute("chapel", "lore", "Rats gnaw the pews.", "mirela");
+    let told = |about: &[&str], question: &str| {
+        let about: Vec<EntityId> = about.iter().map(|name| id(name)).collect();
+        let context = world.context_with("mirela", question, |request| Request {
+            about: Box::leak(about.clone().into_boxed_slice()),
+            ..request
+        });
+        let mut told: Vec<String> = knowledge(&context).into_iter().map(str::to_owned).collect();
+        told.sort();
+        told
+    };
+    assert_eq!(told(&[], "Where do rats gnaw?"), ["Rats gnaw the beams of the Gilded Gull.", "Rats gnaw the pews."]);
+    // By its name in a sentence; with what is one relation away.
+    let of_gull = told(&["gull"], "Where do rats gnaw?");
+    assert!(of_gull.contains(&"Rats gnaw the beams of the Gilded Gull.".into()), "{of_gull:?}");
+    let owes = told(&["gull"], "Who owes crowns?");
+    assert!(owes.contains(&"Odo Brandt owes Mirela Voss forty crowns.".into()), "one relation away: {owes:?}");
+    assert_eq!(told(&["chapel"], "Who owes crowns?"), ["The harbour ledger lies under the chapel floor."]);
+    assert!(!of_gull.iter().any(|text| text.contains("pews") || text.contains("chapel floor")), "{of_gull:?}");
+    assert_eq!(told(&["chapel"], "What is there?"), ["The harbour ledger lies under the chapel floor."]);
+    assert_eq!(told(&["mirela", "gull"], "the chapel floor"), told(&["gull", "mirela", "gull"], "the chapel floor"));
+}
