@@ -20,11 +20,14 @@ pub mod graph;
 mod index;
 mod lexical;
 mod mentions;
+#[cfg(test)]
+mod naive;
 mod rank;
 mod render;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod vectors;
 mod walk;
 mod words;
 
@@ -32,7 +35,7 @@ pub use context::{Line, Receipt, Request, Scene, SceneContext, Section, Source};
 pub use index::{DocId, Index, text_of};
 pub use lexical::Words;
 pub use mentions::{Named, Names};
-pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Weights, rank};
+pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Weights, rank};
 pub use render::Form;
 pub use tokens::{ApproximateTokens, TokenCounter};
 pub use walk::WalkStep;
