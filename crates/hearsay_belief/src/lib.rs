@@ -92,4 +92,4 @@ pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
 pub use occasion::{Occasion, is_dead, present};
 pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};
 pub use trust::{Experience, Trust};
-pub use view::{Heard, Known, Recency, Via, View, Way};
+pub use view::{Brief, Heard, Known, Recency, Via, View, Way};

@@ -71,32 +71,43 @@ impl Known {
         Self { fact, ways: SmallVec::new(), shared: Vec::new(), credence: Credence::NONE }
     }
 
+    fn brief(&self, index: u32) -> Brief {
+        let own = self.ways.first().is_some_and(|way| way.via == Via::Own);
+        Brief { id: self.id(), index, own, secret: self.is_secret() }
+    }
+
     /// The fact's id.
+    #[inline]
     pub fn id(&self) -> FactId {
         self.fact.id()
     }
 
     /// Whom or what it is about.
+    #[inline]
     pub fn subject(&self) -> &EntityId {
         self.fact.subject()
     }
 
     /// What it says of the subject.
+    #[inline]
     pub fn predicate(&self) -> &Predicate {
         self.fact.predicate()
     }
 
     /// What it points at.
+    #[inline]
     pub fn object(&self) -> &Object {
         self.fact.object()
     }
 
     /// What it has to do with another fact.
+    #[inline]
     pub fn bearing(&self) -> Option<Bearing> {
         self.fact.bearing()
     }
 
     /// The sentence that states it.
+    #[inline]
     pub fn statement(&self) -> &str {
         self.fact.statement()
     }
@@ -131,6 +142,7 @@ impl Known {
     }
 
     /// Whether it is meant as a secret.
+    #[inline]
     pub fn is_secret(&self) -> bool {
         self.fact.secrecy() == Secrecy::Secret
     }
@@ -147,6 +159,7 @@ impl Known {
     }
 
     /// The ways in which it is known: own ones first, then the strongest.
+    #[inline]
     pub fn ways(&self) -> &[Way] {
         &self.ways
     }
@@ -166,6 +179,7 @@ impl Known {
     ///
     /// What somebody saw or was told weighs more than what the place believes: a liar does not take up his own lie
     /// because his town does.
+    #[inline]
     pub fn credence(&self) -> Credence {
         self.credence
     }
@@ -196,6 +210,19 @@ pub struct Heard {
     pub via: Via,
 }
 
+/// What a ranking asks of every fact of a view, side by side in memory: it looks at all, and at few more closely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Brief {
+    /// The fact.
+    pub id: FactId,
+    /// Its dense index in the state that the view was taken of.
+    pub index: u32,
+    /// Whether the knower has it by an edge of its own: saw it, read it or was told.
+    pub own: bool,
+    /// Whether it is meant as a secret.
+    pub secret: bool,
+}
+
 /// All that one knower knows at a moment.
 #[derive(Debug, Clone)]
 pub struct View {
@@ -203,6 +230,8 @@ pub struct View {
     as_of: Option<GameTime>,
     /// By id.
     facts: Vec<Known>,
+    /// The same in brief, in the same order.
+    briefs: Vec<Brief>,
     passages: BTreeMap<PassageId, Heard>,
     vocabulary: Arc<Vocabulary>,
     /// Made when it is first asked what speaks against something.
@@ -264,8 +293,8 @@ impl View {
         }
         let passages = taking.hear(&sources);
         let vocabulary = Arc::clone(state.vocabulary());
-        let (facts, rivals) = (taking.settled(), OnceLock::new());
-        Self { knower: knower.clone(), as_of, facts, passages, vocabulary, rivals }
+        let (facts, briefs) = taking.settled();
+        Self { knower: knower.clone(), as_of, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
     }
 
     /// Whose view it is.
@@ -280,7 +309,22 @@ impl View {
 
     /// A fact, if it is known.
     pub fn fact(&self, id: FactId) -> Option<&Known> {
-        let place = self.facts.binary_search_by_key(&id, Known::id).ok()?;
+        self.facts.get(self.place_of(id)?)
+    }
+
+    fn place_of(&self, id: FactId) -> Option<usize> {
+        self.briefs.binary_search_by_key(&id, |brief| brief.id).ok()
+    }
+
+    /// All facts that are known, by id, in brief.
+    #[inline]
+    pub fn briefs(&self) -> &[Brief] {
+        &self.briefs
+    }
+
+    /// The fact at a place among [all](Self::facts).
+    #[inline]
+    pub fn fact_at(&self, place: usize) -> Option<&Known> {
         self.facts.get(place)
     }
 
@@ -307,8 +351,7 @@ impl View {
         let of = |places: Option<&'a Vec<u32>>| places.map_or(&[][..], Vec::as_slice);
         let mut places: Vec<u32> = of(rivals.by_subject.get(fact.subject())).to_vec();
         places.extend(of(rivals.by_bearing.get(&fact.id())));
-        let bears_on =
-            fact.bearing().and_then(|bearing| self.facts.binary_search_by_key(&bearing.fact(), Known::id).ok());
+        let bears_on = fact.bearing().and_then(|bearing| self.place_of(bearing.fact()));
         places.extend(bears_on.map(|place| place as u32));
         places.sort_unstable();
         places.dedup();
@@ -358,12 +401,18 @@ impl View {
     /// The DM's view: everything that is part of the world, by edges of nobody. Used where a question is asked without
     /// a speaker.
     pub fn of_dm(state: &State) -> Self {
-        let facts = state.facts().filter(|fact| fact.standing().is_in_world());
-        let facts = facts.map(|fact| Known::new(Arc::clone(fact))).collect();
+        let facts = state.indexed_facts().filter(|(_, fact)| fact.standing().is_in_world());
+        let (facts, briefs) = facts
+            .map(|(index, fact)| {
+                let known = Known::new(Arc::clone(fact));
+                let brief = known.brief(index);
+                (known, brief)
+            })
+            .unzip();
         let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
-        Self { knower: Knower::World, as_of: None, facts, passages, vocabulary, rivals: OnceLock::new() }
+        Self { knower: Knower::World, as_of: None, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
     }
 }
 

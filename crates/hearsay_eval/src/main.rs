@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -66,6 +66,12 @@ disk does not. Without a model, the query is not embedded.
 Example:
   hearsay_eval speed --entities 1000 --facts 5000")]
     Speed(Speed),
+    /// What a program holds that has opened a world; `speed` asks for it
+    #[command(hide = true)]
+    Hold {
+        /// The world's directory
+        directory: PathBuf,
+    },
     /// Whether what answers a question is found: retrieval tasks through the engine
     #[command(after_help = "\
 DIR is a task folder (corpus.jsonl, queries.jsonl, perhaps facts.jsonl), or holds
@@ -191,6 +197,7 @@ fn main() -> ExitCode {
         Command::Leaks(command) => look_for_leaks(command, &mut out),
         Command::Encoder(command) => time_encoder(command, &mut out),
         Command::Speed(command) => time_engine(command, &mut out),
+        Command::Hold { directory } => hold(directory, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
@@ -283,11 +290,20 @@ fn time_engine(command: &Speed, out: &mut Output) -> Result<ExitCode> {
     };
     let room = speed::measure(command.entities, command.facts, directory.path(), encoder.as_ref(), &mut tell)?;
     out.data(&room)?;
-    let speed::Room { entities, facts, resident_bytes, bytes_per_fact } = room;
-    let resident = resident_bytes.map_or("unknown".to_owned(), |bytes| format!("{} MiB", bytes >> 20));
-    out.line(format!(
-        "\n{entities} entities, {facts} facts; resident {resident}; {bytes_per_fact:.0} bytes per fact on disk"
-    ))?;
+    let speed::Room { entities, facts, held, bytes_per_fact } = room;
+    out.line(format!("\n{entities} entities, {facts} facts; {bytes_per_fact:.0} bytes per fact on disk"))?;
+    if let Some(speed::Held { program, opened, indexed, embedded }) = held {
+        let mib = |bytes: u64| bytes >> 20;
+        out.line(format!(
+            "A program that opens it holds {} MiB; with the words of all texts {}, with their vectors {}; before that {}",
+            mib(opened), mib(indexed), mib(embedded), mib(program)
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn hold(directory: &Path, out: &mut Output) -> Result<ExitCode> {
+    serde_json::to_writer(&mut out.out, &speed::hold(directory)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

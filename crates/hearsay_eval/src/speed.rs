@@ -7,6 +7,7 @@ use std::{
     fs::File,
     io::Write,
     path::Path,
+    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -18,12 +19,12 @@ use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Position, Provenance, State,
 };
 use hearsay_recall::{
-    ApproximateTokens, Detail, DocId, Index, Names, Query, Request, Scene, SceneContext, Weights,
+    ApproximateTokens, Detail, DocId, Index, Names, Query, Ranking, Request, Scene, SceneContext,
     graph::{Walk, identity, neighbours, path},
     rank,
 };
 use hearsay_store::{Location, Store, StoreOptions, projection};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Random;
 
@@ -49,10 +50,23 @@ pub struct Room {
     pub entities: usize,
     /// Facts in it.
     pub facts: usize,
-    /// Memory that the whole program holds, in bytes, the index with its vectors included; unknown but on Linux.
-    pub resident_bytes: Option<u64>,
+    /// Memory that a program holds which has opened the world; unknown but on Linux.
+    pub held: Option<Held>,
     /// Bytes of the database, its graph tables and snapshot included, per fact.
     pub bytes_per_fact: f64,
+}
+
+/// Memory that a program holds, in bytes, with one thing after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// Before it has opened anything.
+    pub program: u64,
+    /// With the database and the state.
+    pub opened: u64,
+    /// With the index of all words.
+    pub indexed: u64,
+    /// With a vector for every text.
+    pub embedded: u64,
 }
 
 /// A generated world: skewed degrees, groups, places, and knowledge that few share.
@@ -249,10 +263,10 @@ pub fn measure(
     store.write_snapshot(&state, move |result| drop(sender.send(result)));
     done.recv().context("the store stopped")??;
     store.close()?;
-    let resident_bytes = resident();
+    let held = held_by_another(&directory.join("world"));
     reopen(&mut clock, &directory.join("world"))?;
     let bytes_per_fact = bytes_below(&directory.join("world"))? as f64 / state.fact_count() as f64;
-    Ok(Room { entities: state.entity_count(), facts: state.fact_count(), resident_bytes, bytes_per_fact })
+    Ok(Room { entities: state.entity_count(), facts: state.fact_count(), held, bytes_per_fact })
 }
 
 fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
@@ -274,12 +288,17 @@ fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
 /// An index with a vector for every text.
 fn indexed(state: &State) -> Index {
     let mut index = Index::of(state);
+    embed(state, &mut index);
+    index
+}
+
+/// Gives every text a vector.
+fn embed(state: &State, index: &mut Index) {
     let mut random = Random::new(11, 0);
     let docs: Vec<DocId> = state.facts().filter(|fact| Index::holds(fact)).map(|fact| DocId::Fact(fact.id())).collect();
     for doc in docs {
         index.set_vector(doc, &unit(&mut random));
     }
-    index
 }
 
 /// A vector of length 1 as the usual model makes them.
@@ -310,13 +329,29 @@ fn recall(
             (view, names)
         })
         .collect();
+    clock.time("names", 300, |n| {
+        std::hint::black_box(Names::of(&minds[n % minds.len()].0));
+        Ok(())
+    })?;
     clock.time("vector_search", 300, |n| {
         let (view, _) = &minds[n % minds.len()];
-        let query =
-            Query { text: "", vector: Some(&vector), graph: false, weights: Weights::default(), ..Query::default() };
+        let query = Query { text: "", vector: Some(&vector), graph: false, ..Query::default() };
         std::hint::black_box(rank(view, index, &query).len());
         Ok(())
     })?;
+    let whole = View::of_dm(state);
+    let names = Names::of(&whole);
+    for (work, vector) in [("dm_ranking_words_graph", None), ("dm_ranking", Some(vector.as_slice()))] {
+        clock.time(work, 100, |n| {
+            let text = format!("{QUESTION} Was it {}?", called(n * 7919 % people.len() + 600));
+            let named = names.mentioned(&text);
+            let query = Query { text: &text, vector, named, graph: true, ..Query::default() };
+            let mut ranking = Ranking::of(&whole, index, &query);
+            std::hint::black_box((ranking.facts(10, |_| true), ranking.passages(10, |_| true)));
+            Ok(())
+        })?;
+    }
+    drop((whole, names));
     let context = |n: usize, question: &str, vector: &[f32]| -> Result<()> {
         let speaker = person(n);
         let view = View::of(state, &speaker.clone().into(), None);
@@ -401,6 +436,30 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Opens a world as a game does, and tells what the program holds then.
+///
+/// # Errors
+/// When it does not open.
+pub fn hold(directory: &Path) -> Result<Option<Held>> {
+    let program = resident();
+    let opened = Store::open(Location::from(directory), StoreOptions::default())?;
+    let with_state = resident();
+    let mut index = Index::of(&opened.state);
+    let with_words = resident();
+    embed(&opened.state, &mut index);
+    let with_vectors = resident();
+    opened.store.close()?;
+    let all = || Some(Held { program: program?, opened: with_state?, indexed: with_words?, embedded: with_vectors? });
+    Ok(all())
+}
+
+/// What a program of its own holds that opens the world: this one has made it, and keeps more.
+fn held_by_another(directory: &Path) -> Option<Held> {
+    let program = std::env::current_exe().ok()?;
+    let told = Command::new(program).arg("hold").arg(directory).output().ok()?;
+    serde_json::from_slice(&told.stdout).ok()?
 }
 
 /// Memory that the program holds, where Linux says so.

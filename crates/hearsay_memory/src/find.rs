@@ -5,14 +5,11 @@ use std::{
     time::Duration,
 };
 
-use hearsay_belief::{Known, View};
-use hearsay_model::{
-    EntityId, Fact, GameTime, Kind, Knower, Passage, Predicate, SessionId, Standing, State, attribute, text,
-};
+use hearsay_belief::{Heard, Known, View};
+use hearsay_model::{EntityId, Fact, GameTime, Kind, Knower, Passage, Predicate, SessionId, Standing, State, text};
 use hearsay_recall::{
-    Channels, DocId, Explanation, Index, Names, Query, Ranked, Receipt, Receipts, Scope, Weights,
+    Channels, DocId, Explanation, Index, Names, Query, Ranked, Ranking, Receipt, Receipts, Scope, Weights,
     graph::{Walk, identity, neighbours},
-    rank,
 };
 use serde::Serialize;
 
@@ -213,11 +210,12 @@ impl Search {
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
         let mind = minds.of(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
-        let Mind { view, names } = &*mind;
+        let Mind { view, names, .. } = &*mind;
         let scope = (!about.is_empty()).then(|| Scope::around(view, names, &about));
         let finder = Finder {
             search: self,
             state,
+            mind: &mind,
             view,
             names,
             knower: knower.as_ref(),
@@ -232,12 +230,12 @@ impl Search {
                 scope.join(&mut named);
             }
             let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default() };
-            let hits = rank(view, index, &query);
-            let mut hits: Vec<Hit> = hits.into_iter().filter_map(|ranked| finder.hit(&ranked)).collect();
-            found.passages = hits.extract_if(.., |hit| hit.what == "passage").take(self.limit).collect();
-            hits.retain(|hit| hit.what == "fact");
-            hits.truncate(self.limit);
-            found.facts = hits;
+            let mut ranking = Ranking::of(view, index, &query);
+            let facts = ranking.facts(self.limit, |known| finder.lets_fact_through(known) && finder.is_of_kind(known));
+            let lets_through = |heard: &Heard| finder.lets_passage_through(&heard.passage);
+            let passages = ranking.passages(self.limit, |id| view.passage(id).is_some_and(lets_through));
+            found.facts = facts.iter().filter_map(|ranked| finder.hit(ranked)).collect();
+            found.passages = passages.iter().filter_map(|ranked| finder.hit(ranked)).collect();
         }
         if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
             found.hints = finder.hints();
@@ -250,6 +248,7 @@ impl Search {
 struct Finder<'a> {
     search: &'a Search,
     state: &'a State,
+    mind: &'a Mind,
     view: &'a View,
     names: &'a Names,
     /// Whose it is; the DM's, who sees all, when it is nobody's.
@@ -264,12 +263,6 @@ impl<'a> Finder<'a> {
         Walk { view: Some(self.view), predicates, ..Walk::default() }
     }
 
-    /// All names in the view, each with whose it is.
-    fn called(&self) -> impl Iterator<Item = (&'a Known, &'a str)> {
-        let is_name = |known: &&Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
-        self.view.facts().filter(is_name).filter_map(|known| Some((known, known.object().text()?)))
-    }
-
     fn entities(&self) -> Vec<EntityHit> {
         let mut found: BTreeMap<&EntityId, Match> = BTreeMap::new();
         let mut note = |id: &'a EntityId, by| {
@@ -277,20 +270,18 @@ impl<'a> Finder<'a> {
             *best = (*best).min(by);
         };
         let wanted = text::normal(&self.search.text);
-        for (known, name) in self.called() {
-            let (id, name) = (known.subject(), text::normal(name));
+        let mentioned = self.names.mentioned(&self.search.text);
+        for (known, name) in self.mind.called() {
+            let id = known.subject();
             if wanted == "*" {
                 note(id, Match::Everything);
             } else if !wanted.is_empty()
-                && let Some(by) = fits(&wanted, &name, id)
+                && let Some(by) = fits(&wanted, name, id)
             {
                 note(id, by);
             }
-        }
-        let mentioned = self.names.mentioned(&self.search.text);
-        for (known, _) in self.called() {
-            if let Some(named) = mentioned.iter().find(|named| named.id == *known.subject()) {
-                note(known.subject(), if named.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
+            if let Some(named) = mentioned.iter().find(|named| named.id == *id) {
+                note(id, if named.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
             }
         }
         let mut direct: Vec<(Match, &EntityId)> = found.into_iter().map(|(id, by)| (by, id)).collect();
@@ -331,17 +322,16 @@ impl<'a> Finder<'a> {
         Some(EntityHit { id: id.clone(), name, kind: identity.kind, by, distance, relations })
     }
 
-    /// A result as it is shown, unless it is filtered out.
+    /// A result as it is shown.
     fn hit(&self, ranked: &Ranked) -> Option<Hit> {
         let receipts = Receipts { names: self.names, calendar: self.state.calendar(), knower: self.knower };
         let (what, id, text, receipt) = match ranked.doc {
             DocId::Fact(id) => {
-                let known =
-                    self.view.fact(id).filter(|known| self.lets_fact_through(known) && self.is_of_kind(known))?;
+                let known = self.view.fact(id)?;
                 ("fact", id.to_string(), known.statement().to_owned(), receipts.of_fact(known))
             }
             DocId::Passage(id) => {
-                let heard = self.view.passage(id).filter(|heard| self.lets_passage_through(&heard.passage))?;
+                let heard = self.view.passage(id)?;
                 ("passage", id.to_string(), heard.passage.text.clone(), receipts.of_passage(id, heard))
             }
         };
@@ -376,12 +366,13 @@ impl<'a> Finder<'a> {
     fn hints(&self) -> Vec<Hint> {
         let wanted = text::normal(&self.search.text);
         let likeness = |name: &str| {
-            let name = text::normal(name);
             let words = name.split(' ').map(|word| strsim::jaro_winkler(&wanted, word));
-            words.fold(strsim::jaro_winkler(&wanted, &name), f64::max)
+            words.fold(strsim::jaro_winkler(&wanted, name), f64::max)
         };
+        let scored =
+            self.mind.called().filter_map(|(known, normal)| Some((likeness(normal), known, known.object().text()?)));
         let mut scored: Vec<(f64, &EntityId, &str)> =
-            self.called().map(|(known, name)| (likeness(name), known.subject(), name)).collect();
+            scored.map(|(likeness, known, name)| (likeness, known.subject(), name)).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
         let mut seen = BTreeSet::new();
         scored.retain(|(_, id, _)| seen.insert(*id));

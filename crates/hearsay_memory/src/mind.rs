@@ -1,9 +1,12 @@
 //! What those who were asked lately know: their views, kept until something is written.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, OnceLock},
+};
 
-use hearsay_belief::View;
-use hearsay_model::{GameTime, Knower, Position, State};
+use hearsay_belief::{Known, View};
+use hearsay_model::{GameTime, Knower, Position, State, attribute, text};
 use hearsay_recall::Names;
 
 /// How many are kept: the speakers of a scene, and those of the last.
@@ -14,6 +17,20 @@ const MOST: usize = 32;
 pub(crate) struct Mind {
     pub(crate) view: View,
     pub(crate) names: Names,
+    /// Made when something is first searched for by name.
+    called: OnceLock<Vec<(u32, String)>>,
+}
+
+impl Mind {
+    /// Every name and alias in the view in its normal form, with its fact. By fact.
+    pub(crate) fn called(&self) -> impl Iterator<Item = (&Known, &str)> {
+        let called = self.called.get_or_init(|| {
+            let is_name = |known: &Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
+            let names = (0..).zip(self.view.facts()).filter(|(_, known)| is_name(known));
+            names.filter_map(|(place, known)| Some((place, text::normal(known.object().text()?)))).collect()
+        });
+        called.iter().filter_map(|(place, name)| Some((self.view.fact_at(*place as usize)?, name.as_str())))
+    }
 }
 
 /// Whose mind, and as of when; the DM's, when it is nobody's.
@@ -41,7 +58,7 @@ impl Minds {
             None => {
                 let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
                 let names = Names::of(&view);
-                Arc::new(Mind { view, names })
+                Arc::new(Mind { view, names, called: OnceLock::new() })
             }
         };
         if self.kept.len() == MOST {

@@ -98,6 +98,7 @@ pub enum Object {
 
 impl Object {
     /// The entity, if it is one.
+    #[inline]
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
             Self::Entity(id) => Some(id),
@@ -106,6 +107,7 @@ impl Object {
     }
 
     /// The value as text, if it is words.
+    #[inline]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Value(Value::Text(text)) => Some(text),
@@ -336,26 +338,31 @@ impl Fact {
     }
 
     /// The id: a hash of subject, predicate, object, statement, first moment, source, and bearing.
+    #[inline]
     pub fn id(&self) -> FactId {
         self.id
     }
 
     /// Whom or what it is about.
+    #[inline]
     pub fn subject(&self) -> &EntityId {
         &self.parts.subject
     }
 
     /// What it says of the subject.
+    #[inline]
     pub fn predicate(&self) -> &Predicate {
         &self.parts.predicate
     }
 
     /// What it points at.
+    #[inline]
     pub fn object(&self) -> &Object {
         &self.parts.object
     }
 
     /// The sentence that states it.
+    #[inline]
     pub fn statement(&self) -> &str {
         &self.parts.statement
     }
@@ -386,11 +393,13 @@ impl Fact {
     }
 
     /// When it holds in the world.
+    #[inline]
     pub fn validity(&self) -> &Validity {
         &self.parts.validity
     }
 
     /// What the world says of it.
+    #[inline]
     pub fn standing(&self) -> Standing {
         self.parts.standing
     }
@@ -401,6 +410,7 @@ impl Fact {
     }
 
     /// How it is meant to be kept.
+    #[inline]
     pub fn secrecy(&self) -> Secrecy {
         self.parts.secrecy
     }
@@ -469,12 +479,14 @@ impl FactBuilder {
     }
 
     /// The sentence that states the fact. Without one, the three parts are named one after the other.
+    #[inline]
     pub fn statement(mut self, statement: impl Into<String>) -> Self {
         self.parts.statement = statement.into();
         self
     }
 
     /// What the fact points at.
+    #[inline]
     pub fn object(mut self, object: Object) -> Self {
         self.parts.object = object;
         self
@@ -505,18 +517,21 @@ impl FactBuilder {
     }
 
     /// When it holds in the world.
+    #[inline]
     pub fn validity(mut self, validity: Validity) -> Self {
         self.parts.validity = validity;
         self
     }
 
     /// What the world says of it; canon, when nothing is said.
+    #[inline]
     pub fn standing(mut self, standing: Standing) -> Self {
         self.parts.standing = standing;
         self
     }
 
     /// How it is meant to be kept; open, when nothing is said.
+    #[inline]
     pub fn secrecy(mut self, secrecy: Secrecy) -> Self {
         self.parts.secrecy = secrecy;
         self

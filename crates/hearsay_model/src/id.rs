@@ -2,9 +2,11 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization;
+
+use crate::text;
 
 /// Why a text is no identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -63,8 +65,13 @@ fn checked(text: &str) -> Result<(), IdError> {
     if text.len() > 128 {
         return Err(IdError::TooLong { length: text.len() });
     }
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let fits = |c: char| (c.is_alphanumeric() && c.to_lowercase().eq([c])) || c == '-';
-    if !text.chars().all(fits) || text.starts_with('-') || text.ends_with('-') || text.contains("--") {
+    if !(text.bytes().all(plain) || text.chars().all(fits))
+        || text.starts_with('-')
+        || text.ends_with('-')
+        || text.contains("--")
+    {
         return Err(IdError::NotASlug { text: text.into(), suggestion: slug(text) });
     }
     Ok(())
@@ -73,9 +80,20 @@ fn checked(text: &str) -> Result<(), IdError> {
 macro_rules! slug_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(Arc<str>);
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                text::parsed(deserializer)
+            }
+        }
 
         impl $name {
             /// Checks and takes a slug: lowercase letters, digits and single hyphens, 128 bytes at most.
@@ -96,6 +114,7 @@ macro_rules! slug_id {
             }
 
             /// The id as text.
+            #[inline]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -147,9 +166,25 @@ slug_id! {
 macro_rules! hash_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(u128);
+
+        /// As text where people may read it, as a number elsewhere.
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if deserializer.is_human_readable() {
+                    text::parsed(deserializer)
+                } else {
+                    u128::deserialize(deserializer).map(Self)
+                }
+            }
+        }
 
         impl $name {
             /// Hashes the parts, each with its length, so that no two lists of parts agree by accident.
@@ -163,6 +198,7 @@ macro_rules! hash_id {
             }
 
             /// The id as a number.
+            #[inline]
             pub fn as_u128(&self) -> u128 {
                 self.0
             }

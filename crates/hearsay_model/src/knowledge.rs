@@ -2,18 +2,29 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Credence, Date, EntityId, FactId, GameTime, IdError, KnowledgeId, SessionId};
+use crate::{Credence, Date, EntityId, FactId, GameTime, IdError, KnowledgeId, SessionId, text};
 
 /// Who can know: a character, a group or place whose members and residents share what it knows, or everybody.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Knower {
     /// Everybody: common lore.
     World,
     /// A character, faction, party or place.
     Entity(EntityId),
+}
+
+impl Serialize for Knower {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Knower {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text::parsed(deserializer)
+    }
 }
 
 impl Knower {

@@ -1,11 +1,37 @@
 //! Names and words in text: compared as people read them, never as raw bytes or substrings.
 
+use std::{fmt::Display, marker::PhantomData, str::FromStr};
+
+use serde::{
+    Deserializer,
+    de::{Error, Visitor},
+};
 use unicode_normalization::UnicodeNormalization;
 
 /// The form in which two names are compared: NFKC, lowercase, straight quotes, plain hyphens, single spaces.
 ///
 /// `Day’s  End` and `day's end` have one normal form.
 pub fn normal(text: &str) -> String {
+    if text.is_ascii() { normal_of_ascii(text) } else { normal_of_any(text) }
+}
+
+/// The same for text in which there is nothing to take apart or put together: nearly all of it.
+fn normal_of_ascii(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_whitespace() {
+            if !normal.is_empty() && !normal.ends_with(' ') {
+                normal.push(' ');
+            }
+        } else if !c.is_control() {
+            normal.push(if c == '`' { '\'' } else { c.to_ascii_lowercase() });
+        }
+    }
+    normal.truncate(normal.trim_end().len());
+    normal
+}
+
+fn normal_of_any(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     // NFKC takes the acute accent that some write for an apostrophe apart into a space and a mark.
     let plain = text.chars().map(|c| if c == '\u{00B4}' { '\'' } else { c });
@@ -45,9 +71,37 @@ pub fn names(text: &[String], name: &[String]) -> bool {
     !name.is_empty() && text.windows(name.len()).any(|window| window == name)
 }
 
+/// Reads what has a form as text, without a copy of the text.
+pub(crate) fn parsed<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: FromStr<Err: Display>> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(Text(PhantomData))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn plain_text_has_the_normal_form_of_any(text in "[\\x00-\\x7f]{0,40}") {
+            prop_assert_eq!(normal_of_ascii(&text), normal_of_any(&text));
+        }
+    }
 
     #[test]
     fn quotes_dashes_and_spaces_do_not_tell_names_apart() {

@@ -7,10 +7,10 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::{Fact, Kind, Secrecy};
+use crate::{Fact, Kind, Secrecy, text};
 
 /// A text that is no predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,9 +27,20 @@ impl From<std::convert::Infallible> for PredicateError {
 
 /// What a fact says of its subject. Relations to entities are in capitals (`MEMBER_OF`), attributes with a value in
 /// lowercase (`occupation`).
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Predicate(Arc<str>);
+
+impl Serialize for Predicate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Predicate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text::parsed(deserializer)
+    }
+}
 
 impl Predicate {
     /// Checks and takes a predicate.
@@ -61,11 +72,13 @@ impl Predicate {
     }
 
     /// The predicate as text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether it points at an entity.
+    #[inline]
     pub fn is_relation(&self) -> bool {
         self.0.starts_with(|c: char| !c.is_lowercase())
     }
@@ -186,6 +199,7 @@ pub enum Audience {
 
 impl Audience {
     /// The audience as text: lowercase.
+    #[inline]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Common => "common",

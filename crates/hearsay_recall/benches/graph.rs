@@ -1,4 +1,5 @@
-//! Identity and hops over 1,000 entities and 5,000 facts, as the DM sees them; the view of one character over 10,000.
+//! Identity and hops over 1,000 entities and 5,000 facts, as the DM sees them; the view of one character over 10,000; a
+//! ranking of 100,000 facts for the DM.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
@@ -8,7 +9,7 @@ use divan::{Bencher, black_box};
 use hearsay_belief::View;
 use hearsay_model::{Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State};
 use hearsay_recall::{
-    Index, Names, Query,
+    DocId, Index, Names, Query, Ranking,
     graph::{Walk, identity, neighbours},
     rank,
 };
@@ -114,3 +115,42 @@ static NAMED: LazyLock<State> = LazyLock::new(|| {
     state.apply(Operation::new(Author::Dm, "names", changes)).unwrap();
     state
 });
+
+/// A vector of length 1, by lot.
+fn vector(seed: u64) -> Vec<f32> {
+    let mut seed = seed + 1;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 40) as f32 / (1_u64 << 24) as f32 - 0.5
+    };
+    let vector: Vec<f32> = (0..384).map(|_| next()).collect();
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.into_iter().map(|x| x / length).collect()
+}
+
+static WHOLE: LazyLock<(View, Names, Index)> = LazyLock::new(|| {
+    let state = world(20_000, 100_000);
+    let (view, mut index) = (View::of_dm(&state), Index::of(&state));
+    for (n, fact) in state.facts().enumerate() {
+        index.set_vector(DocId::Fact(fact.id()), &vector(n as u64));
+    }
+    (view, Names::default(), index)
+});
+
+#[divan::bench(args = [false, true])]
+fn rank_100_000_facts(bencher: Bencher, with_vectors: bool) {
+    let (view, names, index) = &*WHOLE;
+    let vector = vector(u64::MAX / 2);
+    let named = vec![names.named(&id(500)), names.named(&id(12_345))];
+    bencher.bench(|| {
+        let query = Query {
+            text: "dealings of kind 13 at place 7",
+            vector: with_vectors.then_some(&vector),
+            named: named.clone(),
+            graph: true,
+            ..Query::default()
+        };
+        let mut ranking = Ranking::of(black_box(view), index, &query);
+        (ranking.facts(10, |_| true), ranking.passages(10, |_| true))
+    });
+}

@@ -1,30 +1,31 @@
 //! What a view holds, laid out for one ranking.
 
-use hearsay_belief::{Known, View};
+use hearsay_belief::{Brief, Known, View};
+use hearsay_model::PassageId;
 
-use crate::{DocId, Index, index::Doc};
+use crate::{
+    DocId, Index,
+    index::{Doc, Head},
+};
 
 /// No candidate.
 const NONE: u32 = u32::MAX;
-
-/// A text that may answer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Candidate<'a> {
-    pub(crate) id: DocId,
-    pub(crate) doc: &'a Doc,
-    /// What the asker knows of it, where it is a fact.
-    pub(crate) known: Option<&'a Known>,
-}
 
 /// All that the view holds and the index knows: facts by id, then passages by id. Numbers of candidates follow that order,
 /// so that a sum in their order is one in the order of ids.
 #[derive(Debug)]
 pub(crate) struct Candidates<'a> {
-    pub(crate) all: Vec<Candidate<'a>>,
-    /// How many of them are facts.
+    view: &'a View,
+    index: &'a Index,
+    /// How many are facts.
     pub(crate) facts: usize,
+    /// The place of each in the index.
+    places: Vec<u32>,
     /// The candidate at each place of the index.
     at: Vec<u32>,
+    /// The place of each fact in the view.
+    known: Vec<u32>,
+    passages: Vec<PassageId>,
     /// The passages as they were said: sessions and documents each in one run, in the order of their lines.
     pub(crate) talk: Vec<Said>,
 }
@@ -40,36 +41,83 @@ pub(crate) struct Said {
 
 impl<'a> Candidates<'a> {
     pub(crate) fn of(view: &'a View, index: &'a Index) -> Self {
-        let (mut all, mut at) = (Vec::with_capacity(view.facts().len()), vec![NONE; index.len()]);
-        let mut add = |id: DocId, known: Option<&'a Known>| {
-            if let Some(place) = index.place_of(id) {
-                at[place as usize] = all.len() as u32;
-                all.push(Candidate { id, doc: index.doc_at(place), known });
+        let briefs = view.briefs();
+        let mut at = vec![NONE; index.len()];
+        let mut places = Vec::with_capacity(briefs.len());
+        let mut known = Vec::with_capacity(briefs.len());
+        for (brief, number) in briefs.iter().zip(0..) {
+            if let Some(place) = index.place_of_fact(brief.id, brief.index) {
+                at[place as usize] = places.len() as u32;
+                places.push(place);
+                known.push(number);
             }
-            all.len()
-        };
-        let facts = view.facts().map(|known| add(DocId::Fact(known.id()), Some(known))).last().unwrap_or_default();
-        for (id, _) in view.passages() {
-            add(DocId::Passage(id), None);
         }
-        let mut order: Vec<usize> = (facts..all.len()).collect();
-        let key = |candidate: usize| (all[candidate].doc.line.unwrap_or((NONE, 0)), candidate);
-        order.sort_unstable_by_key(|&candidate| key(candidate));
+        let facts = places.len();
+        let mut passages = Vec::with_capacity(view.passages().len());
+        for (id, _) in view.passages() {
+            if let Some(place) = index.place_of(DocId::Passage(id)) {
+                at[place as usize] = places.len() as u32;
+                places.push(place);
+                passages.push(id);
+            }
+        }
+        let line = |candidate: usize| index.doc_at(places[candidate]).line;
+        let mut order: Vec<usize> = (facts..places.len()).collect();
+        order.sort_unstable_by_key(|&candidate| (line(candidate).unwrap_or((NONE, 0)), candidate));
         let mut talk: Vec<Said> = Vec::with_capacity(order.len());
         for candidate in order {
-            let whole = all[candidate].doc.line.map(|(whole, _)| whole);
+            let whole = line(candidate).map(|(whole, _)| whole);
             let run = talk.last().map_or(0, |last: &Said| {
-                let goes_on = whole.is_some() && whole == all[last.candidate].doc.line.map(|(whole, _)| whole);
+                let goes_on = whole.is_some() && whole == line(last.candidate).map(|(whole, _)| whole);
                 last.run + usize::from(!goes_on)
             });
             talk.push(Said { candidate, run });
         }
-        Self { all, facts, at, talk }
+        Self { view, index, facts, places, at, known, passages, talk }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn id(&self, candidate: usize) -> DocId {
+        match candidate.checked_sub(self.facts) {
+            None => DocId::Fact(self.brief(candidate).id),
+            Some(passage) => DocId::Passage(self.passages[passage]),
+        }
     }
 
     /// The number of the candidate at a place of the index.
     pub(crate) fn at(&self, place: u32) -> Option<usize> {
         self.at.get(place as usize).filter(|at| **at != NONE).map(|at| *at as usize)
+    }
+
+    /// The places of the index that have a candidate, in their order, each with its candidate.
+    pub(crate) fn in_place(&self) -> impl Iterator<Item = (u32, usize)> {
+        (0..).zip(&self.at).filter(|(_, at)| **at != NONE).map(|(place, at)| (place, *at as usize))
+    }
+
+    pub(crate) fn doc(&self, candidate: usize) -> &'a Doc {
+        self.index.doc_at(self.places[candidate])
+    }
+
+    pub(crate) fn head(&self, candidate: usize) -> Head {
+        self.index.head_at(self.places[candidate])
+    }
+
+    /// Whether the text of a candidate has a term.
+    pub(crate) fn has(&self, candidate: usize, term: u32) -> bool {
+        self.index.has(self.places[candidate], term)
+    }
+
+    /// What the asker knows of a candidate that is a fact, in brief.
+    pub(crate) fn brief(&self, fact: usize) -> &'a Brief {
+        &self.view.briefs()[self.known[fact] as usize]
+    }
+
+    /// What the asker knows of a candidate, where it is a fact.
+    pub(crate) fn known(&self, candidate: usize) -> Option<&'a Known> {
+        self.view.fact_at(*self.known.get(candidate)? as usize)
     }
 
     /// The place in the talk before and after one, where they are in the same run.

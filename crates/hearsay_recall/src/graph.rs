@@ -2,13 +2,10 @@
 //!
 //! Every walk sees either the world as the DM does (what is canon or claimed and holds now) or what one knower knows.
 
-use std::{
-    cell::Cell,
-    collections::{BTreeMap, VecDeque},
-};
+use std::collections::{BTreeMap, VecDeque};
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, Fact, Kind, Link, Predicate, Secrecy, State, attribute};
+use hearsay_model::{EntityId, Fact, Hop, Kind, Link, Predicate, Secrecy, State, attribute};
 
 /// Which way relations are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -69,9 +66,6 @@ pub struct Neighbour<'a> {
     pub forward: bool,
 }
 
-/// The place of an entity that a walk has not reached. Places count from 1; the start has 0.
-const UNSEEN: u32 = u32::MAX;
-
 /// The entities within some hops of one, the nearest first, at most so many. Among equals, by id.
 pub fn neighbours<'a>(
     state: &'a State,
@@ -81,53 +75,156 @@ pub fn neighbours<'a>(
     limit: usize,
 ) -> Vec<Neighbour<'a>> {
     let Some(start) = state.index_of(from) else { return Vec::new() };
-    // Where each entity stands among those found; `UNSEEN`, until it is.
-    let place = vec![Cell::new(UNSEEN); state.index_count()];
-    place[start as usize].set(0);
-    let mut found: Vec<Neighbour> = Vec::new();
-    let mut frontier = vec![start];
+    let mut spread = Spread::new(state, walk, start);
     for distance in 1..=depth {
-        let (begin, mut next) = (found.len(), Vec::new());
-        // What was reached on this level may still be reached by a relation with a smaller id.
-        let open = |other: u32| place[other as usize].get() == UNSEEN || place[other as usize].get() as usize > begin;
-        let mut reach = |link: Link<'a>| {
-            let at = &place[link.other_index() as usize];
-            if !open(link.other_index()) || !walk.leads(&link) {
-                return;
-            }
-            let neighbour = Neighbour { id: link.other(), distance, fact: link.fact(), forward: link.is_forward() };
-            match at.get() {
-                UNSEEN => {
-                    found.push(neighbour);
-                    at.set(found.len() as u32);
-                    next.push(link.other_index());
-                }
-                at => {
-                    let known = &mut found[at as usize - 1];
-                    if neighbour.fact.id() < known.fact.id() {
-                        *known = neighbour;
-                    }
-                }
-            }
-        };
-        for &index in &frontier {
-            // What the DM sees is known without a look at the fact; a knower may believe what does not stand.
-            match walk.view {
-                None => state.standing_links_at(index, open).for_each(&mut reach),
-                Some(_) => state.links_at(index).filter(|link| walk.sees(link.fact())).for_each(&mut reach),
-            }
-        }
-        next.sort_unstable_by_key(|&index| state.rank_at(index));
-        let level: Vec<Neighbour> = next.iter().map(|&index| found[place[index as usize].get() as usize - 1]).collect();
-        found.truncate(begin);
-        found.extend(level);
-        if next.is_empty() || found.len() >= limit {
+        if !spread.go_on(distance) || spread.found.len() >= limit {
             break;
         }
-        frontier = next;
     }
-    found.truncate(limit);
+    let neighbour = |&Reached { index, hop, forward, distance }: &Reached| {
+        Some(Neighbour { id: state.id_at(index)?, distance, fact: state.fact_at(hop.fact())?, forward })
+    };
+    let mut found = Vec::with_capacity(spread.found.len().min(limit));
+    found.extend(spread.found.iter().take(limit).filter_map(neighbour));
     found
+}
+
+/// The place of an entity that a walk has not reached. Places count from 1; the start has 0.
+const UNSEEN: u32 = u32::MAX;
+
+/// An entity that a walk reached, by its dense index.
+#[derive(Debug, Clone, Copy)]
+struct Reached {
+    index: u32,
+    hop: Hop,
+    forward: bool,
+    distance: usize,
+}
+
+/// A walk in all directions at once, level by level. It works on numbers, and looks at no fact that it does not have to.
+struct Spread<'s, 'w> {
+    state: &'s State,
+    walk: &'w Walk<'w>,
+    /// Only these relations, if any are named.
+    predicates: Option<Vec<u32>>,
+    start: u32,
+    /// By dense index, where each entity stands among those found; `UNSEEN`, until it is.
+    places: Vec<u32>,
+    found: Vec<Reached>,
+    /// The first place of those found last.
+    first: u32,
+}
+
+impl<'s, 'w> Spread<'s, 'w> {
+    fn new(state: &'s State, walk: &'w Walk<'w>, start: u32) -> Self {
+        let mut places = vec![UNSEEN; state.index_count()];
+        places[start as usize] = 0;
+        let named = || walk.predicates.iter().filter_map(|predicate| state.predicate_index(predicate)).collect();
+        let predicates = (!walk.predicates.is_empty()).then(named);
+        Self { state, walk, predicates, start, places, found: Vec::new(), first: 0 }
+    }
+
+    /// Finds the next level, sorted by id. Whether there is anything on it.
+    fn go_on(&mut self, distance: usize) -> bool {
+        let begin = self.found.len();
+        let unseen = self.places.len() - 1 - begin;
+        // Where fewer are left than were found last, it is quicker to look from those left.
+        if unseen < begin + 1 - self.first as usize {
+            self.pull(distance)
+        } else {
+            self.push(distance)
+        }
+        self.sort_from(begin);
+        self.first = begin as u32 + 1;
+        self.found.len() > begin
+    }
+
+    /// Whether a relation is one that is followed. `forward` says whether that is from subject to object.
+    fn follows(&self, hop: &Hop, forward: bool) -> bool {
+        let way = match self.walk.direction {
+            Direction::Both => true,
+            Direction::Out => forward,
+            Direction::In => !forward,
+        };
+        way && self.predicates.as_ref().is_none_or(|named| named.contains(&hop.predicate()))
+            && match self.walk.view {
+                None => self.state.stands_at(hop.fact()),
+                // A knower may believe what does not stand.
+                Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
+            }
+    }
+
+    /// Looks from those found last at where they lead.
+    fn push(&mut self, distance: usize) {
+        let begin = self.found.len() as u32;
+        for place in self.first..=begin {
+            let from = if place == 0 { self.start } else { self.found[place as usize - 1].index };
+            for hop in self.state.hops_at(from) {
+                let at = self.places[hop.other() as usize];
+                if at <= begin || !self.follows(hop, hop.is_forward()) {
+                    continue;
+                }
+                let reached = Reached { index: hop.other(), hop: *hop, forward: hop.is_forward(), distance };
+                if at == UNSEEN {
+                    self.found.push(reached);
+                    self.places[hop.other() as usize] = self.found.len() as u32;
+                } else if self.state.is_before(*hop, self.found[at as usize - 1].hop) {
+                    // What was reached on this level may still be reached by a relation with a smaller id.
+                    self.found[at as usize - 1] = reached;
+                }
+            }
+        }
+    }
+
+    /// Looks from those not found at which of those found last lead to them.
+    fn pull(&mut self, distance: usize) {
+        let last = self.first..=self.found.len() as u32;
+        for index in 0..self.places.len() as u32 {
+            if self.places[index as usize] != UNSEEN {
+                continue;
+            }
+            let mut best = None::<Hop>;
+            for hop in self.state.hops_at(index) {
+                if last.contains(&self.places[hop.other() as usize])
+                    && best.is_none_or(|best| self.state.is_before(*hop, best))
+                    && self.follows(hop, !hop.is_forward())
+                {
+                    best = Some(*hop);
+                }
+            }
+            if let Some(hop) = best {
+                self.found.push(Reached { index, hop, forward: !hop.is_forward(), distance });
+                // Of those found on this level none is found last yet.
+                self.places[index as usize] = self.found.len() as u32;
+            }
+        }
+    }
+
+    /// Sorts what was found from a place on by id.
+    fn sort_from(&mut self, begin: usize) {
+        let (ranks, count) = (self.state.ranks(), self.found.len() - begin);
+        if count * 64 < ranks.len() {
+            self.found[begin..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
+            return;
+        }
+        // Many of all: noted in a row of bits, they are in order.
+        let mut bits = vec![0_u64; ranks.len().div_ceil(64)];
+        for reached in &self.found[begin..] {
+            let rank = ranks[reached.index as usize];
+            bits[rank as usize / 64] |= 1 << (rank % 64);
+        }
+        let by_rank = self.state.by_rank();
+        let mut sorted = Vec::with_capacity(count);
+        for (word, mut bits) in bits.into_iter().enumerate() {
+            while bits != 0 {
+                let index = by_rank[word * 64 + bits.trailing_zeros() as usize];
+                sorted.push(self.found[self.places[index as usize] as usize - 1]);
+                bits &= bits - 1;
+            }
+        }
+        self.found.truncate(begin);
+        self.found.extend(sorted);
+    }
 }
 
 /// A step of a path.

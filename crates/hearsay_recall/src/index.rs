@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hearsay_model::{EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, SessionId, State, attribute};
 use rustc_hash::FxHashMap;
 
-use crate::{links::Titles, words::stems};
+use crate::{links::Titles, vectors::Vectors, words::stems};
 
 /// Something that can be recalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,27 +32,49 @@ fn passage_text(passage: &Passage) -> Cow<'_, str> {
     }
 }
 
-/// A text as it is searched.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Doc {
-    /// Term and count, sorted by term.
-    terms: Vec<(u32, u32)>,
+/// What a ranking asks of every text, side by side in memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Head {
     /// Number of terms.
     pub(crate) length: u32,
-    /// Where its vector begins.
-    vector: Option<u32>,
+    /// The number of its vector.
+    pub(crate) vector: Option<u32>,
+    /// Whether it only says how something is called or ordered.
+    pub(crate) thin: bool,
+}
+
+/// What a ranking asks of the few texts that it looks at more closely.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Doc {
+    /// Term and count of a passage, sorted by term: its words change with its date. Those of a fact never do.
+    terms: Box<[(u32, u32)]>,
     /// The session or document that a passage is a part of, and its line there.
     pub(crate) line: Option<(u32, u32)>,
     /// Subject and object of a fact, unless it is a free sentence: whom that is about, only its words tell.
     pub(crate) ends: [Option<u32>; 2],
     /// The passages that bear a fact out. Sorted.
-    pub(crate) evidence: Vec<PassageId>,
+    pub(crate) evidence: Box<[PassageId]>,
 }
 
-impl Doc {
-    /// Whether the text has a term.
-    pub(crate) fn has(&self, term: u32) -> bool {
-        self.terms.binary_search_by_key(&term, |(of, _)| *of).is_ok()
+/// Predicates that only say how things are called or ordered.
+const THIN: [&str; 8] = ["alias", "age", "gender", "motto", "pronouns", "symbol", "PART_OF", "RESIDENT_OF"];
+
+/// A fact by its dense index in the state: the end of its id, and where it stands here. Small, because a ranking looks at one
+/// of each fact in no order of theirs.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    tag: u32,
+    place: u32,
+}
+
+/// No text.
+const NONE: u32 = u32::MAX;
+
+impl Row {
+    const EMPTY: Self = Self { tag: 0, place: NONE };
+
+    fn tag(id: FactId) -> u32 {
+        id.as_u128() as u32
     }
 }
 
@@ -71,7 +93,11 @@ pub struct Index {
     terms: FxHashMap<String, u32>,
     /// For each term the texts that have it, with how often. Sorted by text.
     postings: Vec<Vec<(u32, u32)>>,
-    ids: FxHashMap<DocId, u32>,
+    /// Where each text stands.
+    places: FxHashMap<DocId, u32>,
+    /// The same of facts, those too that are not recalled, by their dense index in the state.
+    rows: Vec<Row>,
+    heads: Vec<Head>,
     docs: Vec<Doc>,
     entities: FxHashMap<EntityId, u32>,
     /// For each entity the facts that have it as an end.
@@ -80,16 +106,15 @@ pub struct Index {
     borne_out: FxHashMap<PassageId, Vec<u32>>,
     wholes: FxHashMap<Whole, u32>,
     titles: Titles,
-    dimension: usize,
-    vectors: Vec<f32>,
+    vectors: Vectors,
 }
 
 impl Index {
     /// An index of a whole state, without vectors.
     pub fn of(state: &State) -> Self {
         let mut index = Self::default();
-        for fact in state.facts() {
-            index.add_fact(fact);
+        for (row, fact) in state.indexed_facts() {
+            index.add_fact(fact, row);
         }
         for (_, passage) in state.passages() {
             index.add_passage(passage);
@@ -103,7 +128,8 @@ impl Index {
         for key in touched {
             match key {
                 Key::Fact(id) => {
-                    let added = state.fact(*id).is_some_and(|fact| self.add_fact(fact));
+                    let fact = state.fact(*id).zip(state.fact_index(*id));
+                    let added = fact.is_some_and(|(fact, row)| self.add_fact(fact, row));
                     new.extend(added.then_some(DocId::Fact(*id)));
                 }
                 Key::Passage(id) => {
@@ -122,13 +148,21 @@ impl Index {
     }
 
     /// Whether the fact is new. What bears it out may have changed, its text and ends never do.
-    fn add_fact(&mut self, fact: &Fact) -> bool {
+    fn add_fact(&mut self, fact: &Fact, row: u32) -> bool {
+        let row = row as usize;
+        if self.rows.len() <= row {
+            self.rows.resize(row + 1, Row::EMPTY);
+        }
+        self.rows[row].tag = Row::tag(fact.id());
         if !Self::holds(fact) {
             return false;
         }
         let (at, new) = self.place(DocId::Fact(fact.id()));
+        self.rows[row].place = at;
         if new {
-            self.set_words(at, fact.statement());
+            let counts = self.counts(fact.statement());
+            self.post(at, &counts);
+            self.heads[at as usize].thin = THIN.contains(&fact.predicate().as_str());
             if *fact.predicate() != *attribute::LORE {
                 let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
                 self.docs[at as usize].ends = ends;
@@ -146,8 +180,8 @@ impl Index {
         let mut evidence: Vec<PassageId> = fact.provenance().evidence.iter().filter_map(passage).collect();
         evidence.sort_unstable();
         evidence.dedup();
-        let before = std::mem::replace(&mut self.docs[at as usize].evidence, evidence.clone());
-        if before != evidence {
+        let before = std::mem::replace(&mut self.docs[at as usize].evidence, evidence.as_slice().into());
+        if *before != *evidence {
             for id in before {
                 self.borne_out.entry(id).or_default().retain(|fact| *fact != at);
             }
@@ -162,9 +196,16 @@ impl Index {
     fn add_passage(&mut self, passage: &Passage) -> bool {
         let (at, new) = self.place(DocId::Passage(passage.id()));
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
-        self.set_words(at, &format!("{}\n{date}", passage_text(passage)));
         if let Some(title) = passage.title.as_ref().filter(|_| new) {
             self.titles.add(at, title);
+        }
+        let counts = self.counts(&format!("{}\n{date}", passage_text(passage)));
+        if *self.docs[at as usize].terms != *counts {
+            let before = std::mem::replace(&mut self.docs[at as usize].terms, counts.as_slice().into());
+            for (term, _) in before {
+                self.postings[term as usize].retain(|(doc, _)| *doc != at);
+            }
+            self.post(at, &counts);
         }
         let session = passage.session.clone().map(Whole::Session);
         if let Some(whole) = session.or_else(|| passage.document.clone().map(Whole::Document)) {
@@ -178,8 +219,9 @@ impl Index {
     /// The place of a text, and whether it is new.
     fn place(&mut self, id: DocId) -> (u32, bool) {
         let next = self.docs.len() as u32;
-        let at = *self.ids.entry(id).or_insert(next);
+        let at = *self.places.entry(id).or_insert(next);
         if at == next {
+            self.heads.push(Head::default());
             self.docs.push(Doc::default());
         }
         (at, at == next)
@@ -195,7 +237,8 @@ impl Index {
         next
     }
 
-    fn set_words(&mut self, at: u32, text: &str) {
+    /// The terms of a text with how often each stands in it. Sorted.
+    fn counts(&mut self, text: &str) -> Vec<(u32, u32)> {
         let mut found: Vec<u32> = Vec::new();
         for stem in stems(text) {
             let next = self.terms.len() as u32;
@@ -203,16 +246,13 @@ impl Index {
         }
         self.postings.resize_with(self.terms.len(), Vec::new);
         found.sort_unstable();
-        let counts: Vec<(u32, u32)> = found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
-        let doc = &mut self.docs[at as usize];
-        if doc.terms == counts {
-            return;
-        }
-        doc.length = found.len() as u32;
-        for (term, _) in std::mem::replace(&mut doc.terms, counts.clone()) {
-            self.postings[term as usize].retain(|(doc, _)| *doc != at);
-        }
-        for (term, count) in counts {
+        found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
+    }
+
+    /// Enters the terms of a text, none of which is entered for it.
+    fn post(&mut self, at: u32, counts: &[(u32, u32)]) {
+        self.heads[at as usize].length = counts.iter().map(|(_, count)| count).sum();
+        for &(term, count) in counts {
             let postings = &mut self.postings[term as usize];
             // Nearly always at the end.
             let place = postings.partition_point(|(doc, _)| *doc < at);
@@ -222,42 +262,31 @@ impl Index {
 
     /// Gives a text its vector, of length 1. The first vector sets the dimension; one of another is ignored.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
-        if self.dimension == 0 {
-            self.dimension = vector.len();
-        }
-        let Some(at) = self.ids.get(&id).filter(|_| vector.len() == self.dimension && !vector.is_empty()) else {
-            return;
-        };
-        let doc = &mut self.docs[*at as usize];
-        if doc.vector.is_none() {
-            doc.vector = Some((self.vectors.len() / self.dimension) as u32);
-            self.vectors.extend_from_slice(vector);
+        let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
+        if head.vector.is_none() {
+            head.vector = self.vectors.push(vector);
         }
     }
 
     /// A text's vector.
     pub fn vector(&self, id: DocId) -> Option<&[f32]> {
-        let start = self.docs[*self.ids.get(&id)? as usize].vector? as usize * self.dimension;
-        self.vectors.get(start..start + self.dimension)
+        self.vectors.get(self.head_at(self.place_of(id)?).vector?)
     }
 
     /// Forgets all vectors: another model makes new ones.
     pub fn clear_vectors(&mut self) {
-        self.dimension = 0;
-        self.vectors.clear();
-        for doc in &mut self.docs {
-            doc.vector = None;
-        }
+        self.vectors = Vectors::default();
+        self.heads.iter_mut().for_each(|head| head.vector = None);
     }
 
     /// Whether a text has its vector.
     pub fn has_vector(&self, id: DocId) -> bool {
-        self.ids.get(&id).is_some_and(|at| self.docs[*at as usize].vector.is_some())
+        self.place_of(id).is_some_and(|at| self.head_at(at).vector.is_some())
     }
 
     /// Whether a text was ever there.
     pub fn holds_doc(&self, id: DocId) -> bool {
-        self.ids.contains_key(&id)
+        self.places.contains_key(&id)
     }
 
     /// How many texts there are.
@@ -272,11 +301,38 @@ impl Index {
 
     /// Where a text stands among all. The order says nothing that an asker may learn.
     pub(crate) fn place_of(&self, id: DocId) -> Option<u32> {
-        self.ids.get(&id).copied()
+        self.places.get(&id).copied()
+    }
+
+    /// Where a fact stands, by its dense index in the state. One of another history may have another fact there, so the end
+    /// of the id is looked at too.
+    pub(crate) fn place_of_fact(&self, id: FactId, row: u32) -> Option<u32> {
+        match self.rows.get(row as usize) {
+            Some(row) if row.tag == Row::tag(id) => Some(row.place).filter(|place| *place != NONE),
+            _ => self.place_of(DocId::Fact(id)),
+        }
     }
 
     pub(crate) fn doc_at(&self, place: u32) -> &Doc {
         &self.docs[place as usize]
+    }
+
+    pub(crate) fn head_at(&self, place: u32) -> Head {
+        self.heads[place as usize]
+    }
+
+    /// Whether the text at a place has a term.
+    pub(crate) fn has(&self, place: u32, term: u32) -> bool {
+        self.postings(term).binary_search_by_key(&place, |(of, _)| *of).is_ok()
+    }
+
+    pub(crate) fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    #[cfg(test)]
+    pub(crate) fn trust_no_look(&mut self) {
+        self.vectors.trust_no_look();
     }
 
     pub(crate) fn term(&self, stem: &str) -> Option<u32> {
@@ -305,20 +361,5 @@ impl Index {
     /// The places of the facts that a passage bears out.
     pub(crate) fn borne_out(&self, id: PassageId) -> &[u32] {
         self.borne_out.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// Cosine of a query vector and a text's, both of length 1. Summed in a fixed order, eight lanes wide.
-    pub(crate) fn similarity(&self, doc: &Doc, query: &[f32]) -> Option<f32> {
-        let start = doc.vector? as usize * self.dimension;
-        let vector = self.vectors.get(start..start + self.dimension).filter(|_| query.len() == self.dimension)?;
-        let mut lanes = [0.0_f32; 8];
-        let (a, b) = (vector.chunks_exact(8), query.chunks_exact(8));
-        let rest: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-        for (a, b) in a.zip(b) {
-            for lane in 0..8 {
-                lanes[lane] += a[lane] * b[lane];
-            }
-        }
-        Some(lanes.iter().sum::<f32>() + rest)
     }
 }

@@ -34,6 +34,7 @@ impl Words {
 }
 
 /// Texts of one kind, with their lengths.
+#[derive(Debug)]
 struct Level {
     lengths: Vec<f32>,
     mean: f32,
@@ -66,13 +67,34 @@ impl Level {
     }
 }
 
+/// What words say of each candidate.
+#[derive(Debug)]
+pub(crate) struct Worded {
+    facts: Level,
+    /// In the order of the candidates, without the facts.
+    passages: Vec<Words>,
+}
+
+impl Worded {
+    /// The words of a candidate.
+    pub(crate) fn of(&self, candidate: usize) -> Words {
+        match candidate.checked_sub(self.facts.scores.len()) {
+            None => {
+                let own = self.facts.share(candidate);
+                Words { own, window: own, whole: own }
+            }
+            Some(passage) => self.passages[passage],
+        }
+    }
+}
+
 /// The words of each candidate.
-pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> Vec<Words> {
+pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> Worded {
     let mut stems = stems(question);
     stems.sort_unstable();
     stems.dedup();
     let talk = &candidates.talk;
-    let length = |candidate: usize| candidates.all[candidate].doc.length;
+    let length = |candidate: usize| candidates.head(candidate).length;
     let runs = talk.last().map_or(0, |said| said.run + 1);
     let mut whole_lengths = vec![0; runs];
     talk.iter().for_each(|said| whole_lengths[said.run] += length(said.candidate));
@@ -82,7 +104,7 @@ pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> V
     let mut window = Level::of((0..talk.len()).map(|at| length(talk[at].candidate) + around(at)).collect());
     let mut whole = Level::of(whole_lengths);
     // Where each passage stands in the talk.
-    let mut places = vec![0; candidates.all.len() - candidates.facts];
+    let mut places = vec![0; candidates.len() - candidates.facts];
     talk.iter().enumerate().for_each(|(place, said)| places[said.candidate - candidates.facts] = place);
     let (mut near, mut sums) = (vec![0; talk.len()], vec![0; runs]);
     for stem in &stems {
@@ -105,14 +127,12 @@ pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> V
         window.add(&taken(&mut near));
         whole.add(&taken(&mut sums));
     }
-    let mut all: Vec<Words> =
-        (0..candidates.facts).map(|at| facts.share(at)).map(|own| Words { own, window: own, whole: own }).collect();
-    all.extend(places.iter().zip(candidates.facts..).map(|(&place, _)| Words {
+    let of = |&place: &usize| Words {
         own: own.share(place),
         window: window.share(place),
         whole: whole.share(talk[place].run),
-    }));
-    all
+    };
+    Worded { passages: places.iter().map(of).collect(), facts }
 }
 
 /// The counts that are not 0, which are 0 again behind it.

@@ -23,6 +23,8 @@ mod index;
 mod lexical;
 mod links;
 mod mentions;
+#[cfg(test)]
+mod naive;
 mod once;
 mod rank;
 mod receipt;
@@ -32,6 +34,7 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod vectors;
 mod walk;
 mod words;
 
@@ -39,7 +42,7 @@ pub use context::{Line, Request, Scene, SceneContext, Section};
 pub use index::{DocId, Index, text_of};
 pub use lexical::Words;
 pub use mentions::{Named, Names};
-pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Weights, rank};
+pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Weights, rank};
 pub use receipt::{Receipt, Receipts, Source, why};
 pub use render::{Detail, Form};
 pub use scope::Scope;

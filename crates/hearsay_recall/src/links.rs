@@ -72,12 +72,12 @@ impl Links {
         seeds.sort_unstable_by(|a, b| fits[*b].total_cmp(&fits[*a]).then(a.cmp(b)));
         seeds.truncate(SEEDS);
         for seed in seeds {
-            let DocId::Passage(id) = candidates.all[candidates.facts + seed].id else { continue };
+            let DocId::Passage(id) = candidates.id(candidates.facts + seed) else { continue };
             let Some(passage) = view.passage(id).map(|heard| &heard.passage) else { continue };
             for place in index.titles().named_in(&passage.text) {
                 let named = candidates.at(place).map(|at| at - candidates.facts).filter(|named| *named != seed);
                 let Some(named) = named.filter(|named| {
-                    let title = match candidates.all[candidates.facts + named].id {
+                    let title = match candidates.id(candidates.facts + named) {
                         DocId::Passage(id) => view.passage(id).and_then(|heard| heard.passage.title.as_ref()),
                         DocId::Fact(_) => None,
                     };

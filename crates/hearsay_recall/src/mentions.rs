@@ -84,6 +84,10 @@ impl Names {
         let mut descriptions: BTreeMap<Vec<String>, BTreeSet<EntityId>> = BTreeMap::new();
         for known in view.facts() {
             let (id, predicate) = (known.subject(), known.predicate().as_str());
+            // Only what names somebody is taken apart into words: of all that is known it is little.
+            if ![attribute::NAME, attribute::ALIAS].contains(&predicate) && !DESCRIPTIONS.contains(&predicate) {
+                continue;
+            }
             let Some(said) = known.object().text() else { continue };
             let words = bare(text::words(said));
             if DESCRIPTIONS.contains(&predicate) {

@@ -1,16 +1,21 @@
 //! One ranking of what the asker knows, by words, meaning and graph.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    cmp::Ordering,
+    collections::{BTreeMap, BinaryHeap},
+};
 
-use hearsay_belief::{Known, Via, View};
+use hearsay_belief::{Known, View};
 use hearsay_model::{EntityId, PassageId, text};
 use serde::Serialize;
 
 use crate::{
     DocId, Index, Named, Scope,
     candidates::Candidates,
-    lexical::{Words, words},
+    lexical::{Worded, Words, words},
     links::Links,
+    vectors::Probe,
     walk::{Start, WalkStep, Walked, walk},
     words::stems,
 };
@@ -176,7 +181,6 @@ const SECRET: f32 = 0.75;
 
 /// What only says how things are called or ordered counts so much less.
 const THIN: f32 = 0.4;
-const THIN_PREDICATES: [&str; 8] = ["alias", "age", "gender", "motto", "pronouns", "symbol", "PART_OF", "RESIDENT_OF"];
 
 /// A passage counts so much less than a fact: it says more besides.
 const PASSAGE: f32 = 0.3;
@@ -186,76 +190,310 @@ const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
 
 /// Ranks what a view holds against a query: the best first, ties by id. What no channel speaks for is left out.
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
-    let Query { weights, .. } = query;
-    let candidates = Candidates::of(view, index);
-    let words = words(&candidates, index, &query.spelt());
-    let about: Vec<About> = query.named.iter().map(|named| About::of(view, index, &candidates, named)).collect();
-    let meaning = Meaning::of(&candidates, index, query.vector, &about);
-    let graph = query.graph && weights.graph > 0.0;
-    let named = if graph { Mentioned::of(index, &candidates, &query.named, &about) } else { Mentioned::default() };
-    let fits = |at: usize, clarity: f32| {
-        let (by_words, by_meaning) = (weights.words, weights.meaning * clarity);
-        let words = words[at].mean();
-        // Where a text has no vector, its words speak for its meaning too; and where it goes on beyond what that tells.
-        let by_words_alone = words * SAYS_IT;
-        let means = meaning.smooth[at].map_or(by_words_alone, |cosine| {
-            let read = (READ / candidates.all[at].doc.length.max(1) as f32).min(1.0);
-            cosine.max(0.0) * read + by_words_alone * (1.0 - read)
-        });
-        (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
-    };
-    let facts: Vec<f32> = (0..candidates.facts).map(|at| fits(at, FACT_CLARITY * meaning.facts)).collect();
-    let mut passages: Vec<f32> =
-        (candidates.facts..candidates.all.len()).map(|at| fits(at, meaning.passages)).collect();
-    let links = if graph { Links::of(view, index, &candidates, &passages) } else { Links::default() };
-    for (at, fits) in passages.iter_mut().enumerate() {
-        *fits = links.to(at).map_or(*fits, |(linked, _)| either(*fits, weights.graph * linked));
+    Ranking::of(view, index, query).all()
+}
+
+/// What a view holds, weighed against a query. Of many facts, only those are looked at closely that may be among the best
+/// that are wanted: what comes out is what [`rank`] would give, and sooner.
+#[derive(Debug)]
+pub struct Ranking<'a> {
+    weighed: Weighed<'a>,
+    walked: Walked,
+    links: Links,
+    /// Passages: the best first.
+    passages: Vec<Scored>,
+}
+
+/// A candidate with its score.
+#[derive(Debug, Clone, Copy)]
+struct Scored {
+    score: f32,
+    by_walk: f32,
+    at: usize,
+}
+
+impl Scored {
+    /// The best first, ties by id.
+    fn order(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.at.cmp(&other.at))
     }
-    // Where the walk begins, words count more: facts that only sound alike lead anywhere.
-    let seeds: Vec<f32> = (0..candidates.facts).map(|at| fits(at, meaning.facts)).collect();
-    let (walked, scale) = if graph { walked(&candidates, index, &seeds, &passages) } else { Default::default() };
-    let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
-    let mut found: Vec<(f32, f32, f32, usize)> = Vec::with_capacity(candidates.all.len());
-    for (at, candidate) in candidates.all.iter().enumerate() {
-        let passage = at.checked_sub(candidates.facts);
-        // What facts hang together with says little of themselves.
-        let by_walk = passage.map_or(0.0, |_| weights.graph * scale.score(walked.mass(at)));
-        let (fits, about) = passage.map_or_else(|| (facts[at], NAMED_FACT), |at| (passages[at], NAMED_PASSAGE));
-        let fused = either(fits, by_walk);
-        let fused = (fused + weights.graph * about * named.share(at)) / (1.0 + weights.graph * NAMED_FACT);
-        if fused > 0.0 && scope.as_ref().is_none_or(|marks| marks[at]) {
-            let prior = prior(candidate.known) / MOST_PRIOR;
-            found.push(((fused * prior).min(1.0), by_walk, prior, at));
+}
+
+/// A fact that may come next, in one number. The greatest does: by score, or one that it does not exceed; of equals, one
+/// that may have less, because its full score may be equal and its id smaller; then the smaller id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Next(u64);
+
+impl Next {
+    /// Nothing, where no channel speaks for the fact.
+    fn new(score: f32, at_most: bool, at: usize) -> Option<Self> {
+        // The bits of numbers from 0 to 1 are in the order of the numbers, and leave the first two free.
+        let next = u64::from(score.to_bits()) << 33 | u64::from(at_most) << 32 | u64::from(!(at as u32));
+        (score > 0.0).then_some(Self(next))
+    }
+
+    fn at_most(self) -> bool {
+        self.0 >> 32 & 1 == 1
+    }
+
+    fn score(self) -> f32 {
+        f32::from_bits((self.0 >> 33) as u32)
+    }
+
+    fn at(self) -> usize {
+        !(self.0 as u32) as usize
+    }
+}
+
+impl<'a> Ranking<'a> {
+    /// Weighs what a view holds against a query.
+    pub fn of(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
+        let candidates = Candidates::of(view, index);
+        let words = words(&candidates, index, &query.spelt());
+        let about: Vec<About> = query.named.iter().map(|named| About::of(view, index, &candidates, named)).collect();
+        let meaning = Meaning::of(&candidates, index, query.vector, &about);
+        let graph = query.graph && query.weights.graph > 0.0;
+        let named = if graph { Mentioned::of(index, &candidates, &query.named, &about) } else { Mentioned::default() };
+        let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
+        let mut weighed = Weighed { candidates, words, meaning, named, scope, weights: query.weights };
+        let mut fits: Vec<f32> = weighed.passages().map(|at| weighed.passage_fits(at)).collect();
+        let links = if graph { Links::of(view, index, &weighed.candidates, &fits) } else { Links::default() };
+        for (at, fits) in fits.iter_mut().enumerate() {
+            *fits = links.to(at).map_or(*fits, |(linked, _)| either(*fits, query.weights.graph * linked));
         }
+        let (walked, scale) = if graph { walked(&mut weighed, index, &fits) } else { Default::default() };
+        let mut passages: Vec<Scored> = weighed
+            .passages()
+            .zip(fits)
+            .map(|(at, fits)| {
+                let by_walk = query.weights.graph * scale.score(walked.mass(at));
+                Scored { score: weighed.passage_score(at, fits, by_walk), by_walk, at }
+            })
+            .filter(|scored| scored.score > 0.0)
+            .collect();
+        passages.sort_unstable_by(Scored::order);
+        Self { weighed, walked, links, passages }
     }
-    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.3.cmp(&b.3)));
-    let step = |(fact, end): (usize, usize)| {
-        let known = candidates.all[fact].known?;
-        let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
-        Some(WalkStep { entity: entity?.clone(), fact: known.id() })
-    };
-    let result = |(place, (score, by_walk, prior, at)): (usize, (f32, f32, f32, usize))| {
-        let linked = at.checked_sub(candidates.facts).and_then(|passage| links.to(passage));
-        let path = if place < EXPLAINED && by_walk > 0.0 { walked.path(at, &candidates) } else { Vec::new() };
-        let candidate = &candidates.all[at];
+
+    /// All results, the best first.
+    pub fn all(mut self) -> Vec<Ranked> {
+        let mut found = Vec::with_capacity(self.weighed.candidates.len());
+        for at in 0..self.weighed.candidates.facts {
+            let score = self.weighed.fact_score(at);
+            found.extend((score > 0.0).then_some(Scored { score, by_walk: 0.0, at }));
+        }
+        found.append(&mut self.passages);
+        found.sort_unstable_by(Scored::order);
+        found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
+    }
+
+    /// The best of the facts that are wanted, at most so many.
+    pub fn facts(&mut self, limit: usize, mut wanted: impl FnMut(&Known) -> bool) -> Vec<Ranked> {
+        let weighed = &mut self.weighed;
+        let next = |at: usize| {
+            let (score, at_most) = weighed.fact_at_most(at);
+            Next::new(score, at_most, at)
+        };
+        let mut next = BinaryHeap::from((0..weighed.candidates.facts).filter_map(next).collect::<Vec<_>>());
+        let mut found = Vec::new();
+        while found.len() < limit
+            && let Some(best) = next.pop()
+        {
+            let at = best.at();
+            if !weighed.candidates.known(at).is_some_and(&mut wanted) {
+                continue;
+            }
+            if best.at_most() {
+                next.extend(Next::new(weighed.fact_score(at), false, at));
+            } else {
+                found.push(Scored { score: best.score(), by_walk: 0.0, at });
+            }
+        }
+        found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
+    }
+
+    /// The best of the passages that are wanted, at most so many.
+    pub fn passages(&self, limit: usize, mut wanted: impl FnMut(PassageId) -> bool) -> Vec<Ranked> {
+        let mut wanted = |scored: &&Scored| match self.weighed.candidates.id(scored.at) {
+            DocId::Passage(id) => wanted(id),
+            DocId::Fact(_) => false,
+        };
+        let found = self.passages.iter().filter(&mut wanted).take(limit);
+        found.enumerate().map(|(place, scored)| self.ranked(*scored, place)).collect()
+    }
+
+    /// A result as it is told.
+    fn ranked(&self, Scored { score, by_walk, at }: Scored, place: usize) -> Ranked {
+        let Weighed { candidates, words, meaning, named, .. } = &self.weighed;
+        let path = if place < EXPLAINED && by_walk > 0.0 { self.walked.path(at, candidates) } else { Vec::new() };
+        let step = |(fact, end): (usize, usize)| {
+            let known = candidates.known(fact)?;
+            let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
+            Some(WalkStep { entity: entity?.clone(), fact: known.id() })
+        };
+        let linked = at.checked_sub(candidates.facts).and_then(|passage| self.links.to(passage));
+        let (words, (cosine, smooth)) = (words.of(at), meaning.of_candidate(at));
         let explanation = Explanation {
-            words: words[at],
-            cosine: meaning.cosine[at],
-            meaning: meaning.smooth[at],
+            words,
+            cosine,
+            meaning: smooth,
             named: named.share(at),
             walked: by_walk,
             linked: linked.map(|(_, from)| from),
             path: path.into_iter().filter_map(step).collect(),
-            prior,
+            prior: self.weighed.prior(at),
         };
         let channels = Channels {
-            words: words[at].mean().min(1.0),
-            meaning: meaning.smooth[at].map(|cosine| cosine.max(0.0)),
+            words: words.mean().min(1.0),
+            meaning: smooth.map(|cosine| cosine.max(0.0)),
             graph: named.share(at).max(by_walk).max(linked.map_or(0.0, |(linked, _)| linked)).min(1.0),
         };
-        Ranked { doc: candidate.id, score, channels, explanation }
-    };
-    found.into_iter().enumerate().map(result).collect()
+        Ranked { doc: candidates.id(at), score, channels, explanation }
+    }
+}
+
+/// What the channels say of the candidates, before and after the walk.
+#[derive(Debug)]
+struct Weighed<'a> {
+    candidates: Candidates<'a>,
+    words: Worded,
+    meaning: Meaning<'a>,
+    named: Mentioned,
+    /// What the question is limited to.
+    scope: Option<Vec<bool>>,
+    weights: Weights,
+}
+
+impl Weighed<'_> {
+    /// The candidates that are passages.
+    fn passages(&self) -> std::ops::Range<usize> {
+        self.candidates.facts..self.candidates.len()
+    }
+
+    /// How well a text fits by words and meaning. The more, the greater the cosine.
+    fn fits(&self, at: usize, cosine: Option<f32>, clarity: f32) -> f32 {
+        let (by_words, by_meaning) = (self.weights.words, self.weights.meaning * clarity);
+        let words = self.words.of(at).mean();
+        // Where a text has no vector, its words speak for its meaning too; and where it goes on beyond what that tells.
+        let by_words_alone = words * SAYS_IT;
+        let means = cosine.map_or(by_words_alone, |cosine| {
+            let read = (READ / self.candidates.head(at).length.max(1) as f32).min(1.0);
+            cosine.max(0.0) * read + by_words_alone * (1.0 - read)
+        });
+        (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
+    }
+
+    fn passage_fits(&self, at: usize) -> f32 {
+        self.fits(at, self.meaning.of_candidate(at).1, self.meaning.clarity.passages)
+    }
+
+    fn passage_score(&self, at: usize, fits: f32, by_walk: f32) -> f32 {
+        let fused = either(fits, by_walk);
+        self.score(at, fused, NAMED_PASSAGE)
+    }
+
+    /// The score of a fact, by its full cosine.
+    fn fact_score(&mut self, at: usize) -> f32 {
+        let cosine = self.meaning.full(&self.candidates, at);
+        self.fact_score_by(at, cosine)
+    }
+
+    /// A score that the fact's does not exceed, and whether it may be less.
+    fn fact_at_most(&self, at: usize) -> (f32, bool) {
+        let look = self.meaning.looks[at];
+        (self.fact_score_by(at, look.at_most()), look.is_rough())
+    }
+
+    // What facts hang together with says little of themselves: the walk does not count.
+    fn fact_score_by(&self, at: usize, cosine: Option<f32>) -> f32 {
+        self.score(at, self.fits(at, cosine, FACT_CLARITY * self.meaning.clarity.facts), NAMED_FACT)
+    }
+
+    fn score(&self, at: usize, fits: f32, about: f32) -> f32 {
+        if self.scope.as_ref().is_some_and(|marks| !marks[at]) {
+            return 0.0;
+        }
+        let graph = self.weights.graph;
+        let fused = (fits + graph * about * self.named.share(at)) / (1.0 + graph * NAMED_FACT);
+        if fused > 0.0 { (fused * self.prior(at)).min(1.0) } else { 0.0 }
+    }
+
+    /// How much a candidate counts before the question is heard, against the most.
+    fn prior(&self, at: usize) -> f32 {
+        let prior = if at < self.candidates.facts {
+            let (brief, thin) = (self.candidates.brief(at), self.candidates.head(at).thin);
+            let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
+            1.0 + weigh(brief.own, OWN) + weigh(brief.secret, SECRET) - weigh(thin, THIN)
+        } else {
+            1.0 + OWN - PASSAGE
+        };
+        prior / MOST_PRIOR
+    }
+
+    /// The facts from which the walk begins, the best first, each with how well it fits; and how well the best of all fits.
+    fn seeds(&mut self) -> (Vec<(usize, f32)>, f32) {
+        // Where the walk begins, words count more: facts that only sound alike lead anywhere.
+        let clarity = self.meaning.clarity.facts;
+        let looks = || self.meaning.looks.iter().enumerate();
+        let surely = looks().map(|(at, look)| self.fits(at, look.at_least(), clarity)).fold(0.0, f32::max);
+        let near = (surely * SEED_SHARE).max(f32::MIN_POSITIVE);
+        let near: Vec<usize> =
+            looks().filter(|(at, look)| self.fits(*at, look.at_most(), clarity) >= near).map(|(at, _)| at).collect();
+        let mut seeds = Vec::with_capacity(near.len());
+        for at in near {
+            let cosine = self.meaning.full(&self.candidates, at);
+            seeds.push((at, self.fits(at, cosine, clarity)));
+        }
+        seeds.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let best = seeds.first().map_or(0.0, |(_, fits)| *fits);
+        let least = (best * SEED_SHARE).max(f32::MIN_POSITIVE);
+        seeds.retain(|(_, fits)| *fits >= least);
+        seeds.truncate(SEEDS);
+        (seeds, best)
+    }
+}
+
+/// Of up to so many facts, all cosines are computed in full at once; what is asked of one character nearly always is of fewer.
+const FEW: usize = if cfg!(test) { 6 } else { 4_096 };
+
+/// What a look at a vector's byte form gave.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    /// The cosine; not a number, where there is no vector.
+    cosine: f32,
+    /// How far the full one may be from it; 0, when it is that.
+    error: f32,
+}
+
+impl Look {
+    const NONE: Self = Self { cosine: f32::NAN, error: 0.0 };
+
+    fn full(cosine: f32) -> Self {
+        Self { cosine, error: 0.0 }
+    }
+
+    fn is_rough(self) -> bool {
+        self.error > 0.0
+    }
+
+    fn cosine(self) -> Option<f32> {
+        Some(self.cosine).filter(|cosine| !cosine.is_nan())
+    }
+
+    fn at_most(self) -> Option<f32> {
+        self.cosine().map(|cosine| cosine + self.error)
+    }
+
+    fn at_least(self) -> Option<f32> {
+        self.cosine().map(|cosine| cosine - self.error)
+    }
+}
+
+/// How much meaning counts against words, with facts and with passages.
+#[derive(Debug, Clone, Copy)]
+struct Clarity {
+    facts: f32,
+    passages: f32,
 }
 
 /// Two scores as one: nearly the greater.
@@ -264,41 +502,99 @@ fn either(a: f32, b: f32) -> f32 {
 }
 
 /// What the vectors say.
-struct Meaning {
-    cosine: Vec<Option<f32>>,
-    /// With the neighbours of a line.
-    smooth: Vec<Option<f32>>,
-    /// How much meaning counts against words, with facts and with passages.
-    facts: f32,
-    passages: f32,
+#[derive(Debug)]
+struct Meaning<'a> {
+    probe: Option<Probe<'a>>,
+    /// Of each fact.
+    looks: Vec<Look>,
+    /// Of each passage, alone and with the lines around it.
+    lines: Vec<(Option<f32>, Option<f32>)>,
+    clarity: Clarity,
 }
 
-impl Meaning {
-    fn of(candidates: &Candidates, index: &Index, vector: Option<&[f32]>, about: &[About]) -> Self {
-        let cosine = |at: usize| index.similarity(candidates.all[at].doc, vector?);
-        let mut cosine: Vec<Option<f32>> = (0..candidates.all.len()).map(cosine).collect();
-        for about in about.iter().filter(|_| vector.is_some()) {
-            about.disregard_address(candidates, &mut cosine);
+impl<'a> Meaning<'a> {
+    fn of(candidates: &Candidates, index: &'a Index, vector: Option<&'a [f32]>, about: &[About]) -> Self {
+        let probe = vector.and_then(|vector| index.vectors().probe(vector));
+        let mut looks = vec![Look::NONE; candidates.facts];
+        let mut lines: Vec<Option<f32>> = vec![None; candidates.len() - candidates.facts];
+        if let Some(probe) = &probe {
+            for (line, at) in lines.iter_mut().zip(candidates.facts..) {
+                *line = candidates.head(at).vector.map(|vector| probe.full(vector));
+            }
+            if candidates.facts <= FEW {
+                for (at, look) in looks.iter_mut().enumerate() {
+                    *look = candidates.head(at).vector.map_or(Look::NONE, |vector| Look::full(probe.full(vector)));
+                }
+            } else {
+                // In the order of the index, in which the vectors lie side by side.
+                for (place, at) in candidates.in_place().filter(|(_, at)| *at < candidates.facts) {
+                    let Some(vector) = index.head_at(place).vector else { continue };
+                    let (cosine, error) = probe.look(vector);
+                    looks[at] = Look { cosine, error };
+                }
+            }
         }
-        let mut smooth = cosine.clone();
-        for (place, said) in candidates.talk.iter().enumerate() {
-            let Some(own) = cosine[said.candidate] else { continue };
-            let beside = |place: usize| cosine[candidates.talk[place].candidate];
+        for about in about.iter().filter(|_| probe.is_some()) {
+            about.disregard_address(candidates, &mut lines);
+        }
+        let mut smooth = lines.clone();
+        let of = |place: usize| candidates.talk[place].candidate - candidates.facts;
+        for place in 0..candidates.talk.len() {
+            let Some(own) = lines[of(place)] else { continue };
             let (mut sum, mut weight) = (own, 1.0);
-            for beside in candidates.neighbours(place).filter_map(beside) {
+            for beside in candidates.neighbours(place).filter_map(|beside| lines[of(beside)]) {
                 sum += NEIGHBOUR * beside;
                 weight += NEIGHBOUR;
             }
-            smooth[said.candidate] = Some(sum / weight);
+            smooth[of(place)] = Some(sum / weight);
         }
-        let clarity = |cosines: &[Option<f32>]| {
-            let known = || cosines.iter().flatten();
-            let mean = known().sum::<f32>() / (known().count() as f32 + UNRELATED);
-            CLARITY * (known().copied().fold(0.0, f32::max) - mean).max(0.0)
-        };
-        let (facts, passages) = smooth.split_at(candidates.facts);
-        Self { facts: clarity(facts), passages: clarity(passages), cosine, smooth }
+        let best = smooth.iter().flatten().copied().fold(0.0, f32::max);
+        let passages = clarity(best, mean(smooth.iter().flatten().copied()));
+        let lines = lines.into_iter().zip(smooth).collect();
+        let mut meaning = Self { probe, looks, lines, clarity: Clarity { facts: 0.0, passages } };
+        // What so many have in the mean hangs on no one of them: the looks will do. The best is looked for in full.
+        let mean = mean(meaning.looks.iter().filter_map(|look| look.cosine()));
+        meaning.clarity.facts = clarity(meaning.best(candidates), mean);
+        meaning
     }
+
+    /// The best full cosine of the facts.
+    fn best(&mut self, candidates: &Candidates) -> f32 {
+        let surely = self.looks.iter().filter_map(|look| look.at_least()).fold(0.0, f32::max);
+        let near = |at: &usize| self.looks[*at].at_most().is_some_and(|most| most >= surely);
+        let near: Vec<usize> = (0..self.looks.len()).filter(near).collect();
+        near.into_iter().filter_map(|at| self.full(candidates, at)).fold(0.0, f32::max)
+    }
+
+    /// The full cosine of a fact.
+    fn full(&mut self, candidates: &Candidates, at: usize) -> Option<f32> {
+        let look = &mut self.looks[at];
+        if look.is_rough()
+            && let (Some(probe), Some(vector)) = (&self.probe, candidates.head(at).vector)
+        {
+            *look = Look::full(probe.full(vector));
+        }
+        look.cosine()
+    }
+
+    /// The cosine of a candidate, alone and with the lines around it. Of a fact, as far as it was looked at.
+    fn of_candidate(&self, at: usize) -> (Option<f32>, Option<f32>) {
+        match at.checked_sub(self.looks.len()) {
+            None => (self.looks[at].cosine(), self.looks[at].cosine()),
+            Some(line) => self.lines[line],
+        }
+    }
+}
+
+/// How much meaning counts, where the best stands out so from the mean.
+fn clarity(best: f32, mean: f32) -> f32 {
+    CLARITY * (best - mean).max(0.0)
+}
+
+/// The mean of some cosines and of the unrelated that are thought beside them.
+fn mean(cosines: impl Iterator<Item = f32>) -> f32 {
+    let (sum, count) = cosines.fold((0.0, 0.0), |(sum, count), cosine| (sum + cosine, count + 1.0));
+    sum / (count + UNRELATED)
 }
 
 /// Where one whom the question names is spoken of, and where it speaks.
@@ -311,7 +607,7 @@ struct About {
 
 impl About {
     fn of(view: &View, index: &Index, candidates: &Candidates, named: &Named) -> Self {
-        let none = || vec![false; candidates.all.len()];
+        let none = || vec![false; candidates.len()];
         let mut about = Self { names: none(), said: none() };
         named_in(view, index, candidates, named, &mut about.names);
         said_by(view, candidates, named, &mut about.said);
@@ -320,20 +616,22 @@ impl About {
 
     /// Takes off what cosines owe to the name alone. Who takes part in a talk is named in it by those who speak to it, which
     /// says little of what it is about: a question that names somebody is like every "Good morning" to that person.
-    fn disregard_address(&self, candidates: &Candidates, cosine: &mut [Option<f32>]) {
+    fn disregard_address(&self, candidates: &Candidates, lines: &mut [Option<f32>]) {
         if !self.said.contains(&true) {
             return;
         }
         let talk = || candidates.talk.iter().map(|said| said.candidate);
         let mean = |names_it: bool| {
-            let cosines = talk().filter(|said| self.names[*said] == names_it).filter_map(|said| cosine[said]);
+            let cosines =
+                talk().filter(|said| self.names[*said] == names_it).filter_map(|said| lines[said - candidates.facts]);
             let (sum, count) = cosines.fold((0.0, 0), |(sum, count), of| (sum + of, count + 1));
             (count > 0).then(|| sum / count as f32)
         };
         let (Some(with), Some(without)) = (mean(true), mean(false)) else { return };
         let owed = (with - without).max(0.0);
         for said in talk().filter(|said| self.names[*said]) {
-            cosine[said] = cosine[said].map(|cosine| cosine - owed);
+            let line = &mut lines[said - candidates.facts];
+            *line = line.map(|cosine| cosine - owed);
         }
     }
 }
@@ -371,18 +669,15 @@ fn sharp(score: f32, best: f32) -> f64 {
 }
 
 /// Walks from the ends of the facts that fit best, and from the passages that fit best.
-fn walked(candidates: &Candidates, index: &Index, facts: &[f32], passages: &[f32]) -> (Walked, Scale) {
-    let best = facts.iter().copied().fold(0.0, f32::max);
+fn walked(weighed: &mut Weighed, index: &Index, passages: &[f32]) -> (Walked, Scale) {
+    let (seeds, best) = weighed.seeds();
+    let candidates = &weighed.candidates;
     let scale = Scale::of(passages, best);
-    let least = (best * SEED_SHARE).max(f32::MIN_POSITIVE);
-    let mut seeds: Vec<usize> = (0..facts.len()).filter(|fact| facts[*fact] >= least).collect();
-    seeds.sort_by(|a, b| facts[*b].total_cmp(&facts[*a]).then(a.cmp(b)));
-    seeds.truncate(SEEDS);
     // Per entity the sum and number of its facts' worth. Few, in the order of the facts.
     let mut worth: Vec<(u32, f64, f64)> = Vec::new();
-    for fact in seeds {
-        let score = f64::from(facts[fact] / best).powi(3);
-        for end in candidates.all[fact].doc.ends.into_iter().flatten() {
+    for (fact, fits) in seeds {
+        let score = f64::from(fits / best).powi(3);
+        for end in candidates.doc(fact).ends.into_iter().flatten() {
             match worth.iter_mut().find(|(entity, ..)| *entity == end) {
                 Some((_, sum, count)) => (*sum, *count) = (*sum + score, *count + 1.0),
                 None => worth.push((end, score, 1.0)),
@@ -427,7 +722,7 @@ impl Mentioned {
         let entity = |named: &Named| index.entity(&named.id);
         let rarity = |named: &Named| rarity_of(entity(named).map_or(0, |entity| degree(candidates, index, entity)));
         let total: f32 = named.iter().map(rarity).sum();
-        let mut shares = vec![0.0; candidates.all.len()];
+        let mut shares = vec![0.0; candidates.len()];
         for (named, spoken) in named.iter().zip(spoken) {
             let mut about: Vec<bool> =
                 spoken.names.iter().zip(&spoken.said).map(|(names, said)| *names || *said).collect();
@@ -439,12 +734,12 @@ impl Mentioned {
         }
         let named: Vec<Option<u32>> = named.iter().map(entity).collect();
         let mut near: BTreeMap<u32, f32> = BTreeMap::new();
-        for (candidate, share) in
-            candidates.all[..candidates.facts].iter().zip(&shares).filter(|(_, share)| **share > 0.0)
-        {
-            for end in candidate.doc.ends.into_iter().flatten().filter(|end| !named.contains(&Some(*end))) {
+        let about = |fact: &usize| shares[*fact] > 0.0;
+        for fact in (0..candidates.facts).filter(about) {
+            let share = shares[fact];
+            for end in candidates.doc(fact).ends.into_iter().flatten().filter(|end| !named.contains(&Some(*end))) {
                 let near = near.entry(end).or_default();
-                *near = near.max(*share);
+                *near = near.max(share);
             }
         }
         let mut hop = vec![0.0_f32; candidates.facts];
@@ -473,9 +768,8 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
         let Some(terms) = terms else { continue };
         let Some(rarest) = terms.iter().min_by_key(|term| index.postings(**term).len()) else { continue };
         for at in index.postings(*rarest).iter().filter_map(|(place, _)| candidates.at(*place)) {
-            let may = !about[at] && terms.iter().all(|term| candidates.all[at].doc.has(*term));
-            about[at] |=
-                may && said(view, candidates.all[at].id).is_some_and(|text| text::names(&text::words(text), name));
+            let may = !about[at] && terms.iter().all(|term| candidates.has(at, *term));
+            about[at] |= may && said(view, candidates, at).is_some_and(|text| text::names(&text::words(text), name));
         }
     }
 }
@@ -487,23 +781,14 @@ pub(crate) fn said_by(view: &View, candidates: &Candidates, named: &Named, about
         DocId::Fact(_) => false,
     };
     for said in &candidates.talk {
-        about[said.candidate] |= speaks(candidates.all[said.candidate].id, &named.id);
+        about[said.candidate] |= speaks(candidates.id(said.candidate), &named.id);
     }
 }
 
 /// The words of a fact or passage.
-fn said(view: &View, id: DocId) -> Option<&str> {
-    match id {
-        DocId::Fact(id) => view.fact(id).map(Known::statement),
+fn said<'v>(view: &'v View, candidates: &Candidates<'v>, at: usize) -> Option<&'v str> {
+    match candidates.id(at) {
+        DocId::Fact(_) => candidates.known(at).map(Known::statement),
         DocId::Passage(id) => view.passage(id).map(|heard| heard.passage.text.as_str()),
     }
-}
-
-/// How much a fact, or else a passage, counts before the question is heard.
-fn prior(fact: Option<&Known>) -> f32 {
-    let Some(known) = fact else { return 1.0 + OWN - PASSAGE };
-    let own = known.ways().first().is_some_and(|way| way.via == Via::Own);
-    let thin = THIN_PREDICATES.contains(&known.predicate().as_str());
-    let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
-    1.0 + weigh(own, OWN) + weigh(known.is_secret(), SECRET) - weigh(thin, THIN)
 }

@@ -63,13 +63,13 @@ impl Scope {
 
     /// Which of the candidates are in it.
     pub(crate) fn marks(&self, view: &View, index: &Index, candidates: &Candidates) -> Vec<bool> {
-        let mut marks = vec![false; candidates.all.len()];
+        let mut marks = vec![false; candidates.len()];
         for named in &self.about {
             named_in(view, index, candidates, named, &mut marks);
             said_by(view, candidates, named, &mut marks);
         }
-        for (mark, candidate) in marks.iter_mut().zip(&candidates.all) {
-            *mark |= match candidate.id {
+        for (at, mark) in marks.iter_mut().enumerate() {
+            *mark |= match candidates.id(at) {
                 DocId::Fact(id) => view.fact(id).is_some_and(|known| {
                     let free = *known.predicate() == *attribute::LORE;
                     let mut ends = std::iter::once(known.subject()).chain(known.object().entity());
@@ -82,12 +82,9 @@ impl Scope {
                 }),
             };
         }
-        let borne_out: Vec<DocId> = candidates.all[..candidates.facts]
-            .iter()
-            .zip(&marks)
-            .filter(|(_, mark)| **mark)
-            .flat_map(|(candidate, _)| candidate.doc.evidence.iter().map(|id| DocId::Passage(*id)))
-            .collect();
+        let inside = (0..candidates.facts).filter(|at| marks[*at]);
+        let borne_out: Vec<DocId> =
+            inside.flat_map(|at| candidates.doc(at).evidence.iter().map(|id| DocId::Passage(*id))).collect();
         for id in borne_out {
             if let Some(at) = index.place_of(id).and_then(|place| candidates.at(place)) {
                 marks[at] = true;

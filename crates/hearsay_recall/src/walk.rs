@@ -12,10 +12,7 @@ use hearsay_model::{EntityId, FactId};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::{
-    DocId, Index,
-    candidates::{Candidate, Candidates},
-};
+use crate::{DocId, Index, candidates::Candidates};
 
 /// All mass there is.
 const ALL: f64 = (1_u64 << 52) as f64;
@@ -111,11 +108,11 @@ impl Walker<'_> {
             return;
         }
         let known = |id| index.place_of(DocId::Passage(id)).and_then(|place| candidates.at(place));
-        let told = |fact: usize| candidates.all[fact].doc.evidence.iter().filter_map(move |id| known(*id));
+        let told = |fact: usize| candidates.doc(fact).evidence.iter().filter_map(move |id| known(*id));
         let parts: u64 = facts.iter().map(|&fact| TO_END + TO_PASSAGE * told(fact).count() as u64).sum();
         let part = mass / parts;
         for &fact in facts.iter() {
-            let ends = candidates.all[fact].doc.ends;
+            let ends = candidates.doc(fact).ends;
             let end = usize::from(ends[0] != Some(entity));
             let step = Step { mass: part * TO_END, fact, end };
             walked.reach(fact, step);
@@ -132,9 +129,9 @@ impl Walker<'_> {
     }
 
     fn leave_passage(&mut self, passage: usize, mass: u64, entities: &mut BTreeMap<u32, u64>) {
-        let Some(Candidate { id: DocId::Passage(id), .. }) = self.candidates.all.get(passage).copied() else { return };
+        let DocId::Passage(id) = self.candidates.id(passage) else { return };
         let facts: Vec<usize> = self.index.borne_out(id).iter().filter_map(|&fact| self.candidates.at(fact)).collect();
-        let ends = |fact: &usize| self.candidates.all[*fact].doc.ends.into_iter().flatten();
+        let ends = |fact: &usize| self.candidates.doc(*fact).ends.into_iter().flatten();
         let parts = facts.iter().flat_map(ends).count() as u64;
         if parts == 0 || mass / parts < THIN {
             return;
@@ -179,7 +176,7 @@ impl Walked {
         let (mut steps, mut seen) = (Vec::new(), Vec::new());
         let mut step = self.by.get(&candidate);
         while let Some(Step { fact, end, .. }) = step.copied() {
-            let Some(entity) = candidates.all[fact].doc.ends[end].filter(|entity| !seen.contains(entity)) else {
+            let Some(entity) = candidates.doc(fact).ends[end].filter(|entity| !seen.contains(entity)) else {
                 break;
             };
             seen.push(entity);

@@ -22,7 +22,7 @@ pub(crate) const FILE: &str = "snapshot";
 const MAGIC: &[u8; 16] = b"hearsay snapshot";
 
 /// Changes whenever the form does, the form of the model's types included.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Bytes of a segment, about. Segments are read by all processors at once.
 const SEGMENT: usize = 1 << 20;
@@ -159,10 +159,15 @@ fn decode(content: &[u8]) -> Result<Vec<Operation>, String> {
     }
     let (_, heads) = frames.first().ok_or("it is empty")?;
     let heads: Vec<Head> = postcard::from_bytes(heads).map_err(|error| error.to_string())?;
-    let mut changes = changes(&frames[1..])?.into_iter().flatten();
+    let segments = changes(&frames[1..])?;
+    let mut left = segments.iter().map(Vec::len).sum::<usize>();
+    let mut all = segments.into_iter().flatten();
     let mut operations = Vec::with_capacity(heads.len());
     for Head { author, recorded, summary, changes: count } in heads {
-        let changes: Vec<Change> = changes.by_ref().take(count as usize).collect();
+        // Exactly so many: they are kept as long as the state.
+        let mut changes = Vec::with_capacity(left.min(count as usize));
+        changes.extend(all.by_ref().take(count as usize));
+        left -= changes.len();
         if changes.len() as u64 != count {
             return Err("changes are missing".into());
         }

@@ -6,11 +6,11 @@ use std::{
 };
 
 use hearsay_model::{
-    EntityId, Fact, GameTime, How, Knower, Knowledge, KnownFact, PassageId, State, attribute, predicate, text,
+    EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnownFact, PassageId, State, attribute, predicate, text,
 };
 use rustc_hash::FxHashMap;
 
-use super::{Heard, Known, Via, Way};
+use super::{Brief, Heard, Known, Via, Way};
 use crate::{
     audience::is_structure,
     credence::{Weighed, Weigher, combine, credence},
@@ -73,6 +73,8 @@ pub(super) struct Taking<'s> {
     state: &'s State,
     as_of: Option<GameTime>,
     facts: Vec<Known>,
+    /// Their dense indices.
+    indices: Vec<u32>,
     /// Where in `facts` a fact stands, by its dense index.
     places: FxHashMap<u32, u32>,
     /// Memberships, residences and parts that count.
@@ -84,8 +86,8 @@ pub(super) struct Taking<'s> {
 
 impl<'s> Taking<'s> {
     pub(super) fn new(state: &'s State, as_of: Option<GameTime>) -> Self {
-        let (facts, places, structure, ranked) = Default::default();
-        Self { state, as_of, facts, places, structure, ranks: Vec::new(), ranked }
+        let (facts, indices, places, structure, ranked) = Default::default();
+        Self { state, as_of, facts, indices, places, structure, ranks: Vec::new(), ranked }
     }
 
     fn is_past(&self, moment: Option<GameTime>) -> bool {
@@ -112,6 +114,7 @@ impl<'s> Taking<'s> {
         }
         let place = *self.places.entry(index).or_insert_with(|| {
             self.facts.push(Known::new(Arc::clone(fact)));
+            self.indices.push(index);
             self.facts.len() as u32 - 1
         });
         let known = &mut self.facts[place as usize];
@@ -170,14 +173,21 @@ impl<'s> Taking<'s> {
     }
 
     /// All that was taken, weighed, by id.
-    pub(super) fn settled(self) -> Vec<Known> {
-        let Self { state, mut facts, .. } = self;
+    pub(super) fn settled(self) -> (Vec<Known>, Vec<Brief>) {
+        let Self { state, facts, indices, .. } = self;
         let mut weigher = Weigher::new(state);
-        for known in &mut facts {
+        let settle = |(mut known, index): (Known, u32)| {
             known.settle(&mut weigher);
-        }
-        facts.sort_unstable_by_key(Known::id);
-        facts
+            (known.brief(index), Some(known))
+        };
+        let (mut briefs, mut facts): (Vec<Brief>, Vec<Option<Known>>) =
+            facts.into_iter().zip(indices).map(settle).unzip();
+        // Ids are compared where they lie side by side; each fact is moved once.
+        let mut order: Vec<(FactId, u32)> = briefs.iter().map(|brief| brief.id).zip(0..).collect();
+        order.sort_unstable();
+        let facts = order.iter().filter_map(|(_, place)| facts[*place as usize].take()).collect();
+        briefs.sort_unstable_by_key(|brief| brief.id);
+        (facts, briefs)
     }
 
     /// The groups and places that the knower belongs to by what it knows.

@@ -7,7 +7,8 @@ use std::{
 
 use super::{
     Applied, ApplyError, Entry, State,
-    rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, RawLink, Row, Write},
+    check::keys,
+    rows::{EntityRow, FactRow, Few, Hop, KnowledgeRow, Node, PassageRow, Row, Write},
 };
 use crate::{
     Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
@@ -22,34 +23,55 @@ impl State {
     /// As [`State::check`] says.
     pub fn apply(&mut self, operation: impl Into<Arc<Operation>>) -> Result<Applied, ApplyError> {
         let operation = operation.into();
-        self.check(&operation)?;
-        Ok(self.apply_checked(operation))
+        let keys = keys(&operation);
+        self.check_keyed(&operation, &keys)?;
+        Ok(self.apply_keyed(operation, keys))
     }
 
     pub(super) fn apply_checked(&mut self, operation: Arc<Operation>) -> Applied {
+        let keys = keys(&operation);
+        self.apply_keyed(operation, keys)
+    }
+
+    /// Applies what was checked, by the [`keys`] of its changes.
+    fn apply_keyed(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Applied {
         let index = self.journal.len() as u32;
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
-        let mut touched = BTreeSet::new();
+        self.reserve(&keys);
+        let mut touched = Vec::with_capacity(keys.len());
         let mut works_on_operations = false;
-        for (number, change) in operation.changes.iter().enumerate() {
-            match change.key() {
+        for ((number, change), key) in operation.changes.iter().enumerate().zip(keys) {
+            match key {
                 None => works_on_operations |= matches!(change, Change::Void(_) | Change::Restore(_)),
                 Some(key) => {
-                    self.note(change, Write { operation: index, change: number as u32 });
-                    touched.insert(key);
+                    self.note(change, &key, Write { operation: index, change: number as u32 });
+                    touched.push(key);
                 }
             }
         }
         if works_on_operations {
             self.relive(&mut touched);
         }
+        settle(&mut touched);
         self.refresh(&mut touched);
-        Applied { position: self.position(), touched: touched.into_iter().collect() }
+        Applied { position: self.position(), touched }
+    }
+
+    /// Makes room for what an operation writes to, so that a large one does not make it again and again.
+    fn reserve(&mut self, keys: &[Option<Key>]) {
+        let (mut facts, mut edges) = (0, 0);
+        for key in keys.iter().flatten() {
+            facts += usize::from(matches!(key, Key::Fact(_)));
+            edges += usize::from(matches!(key, Key::Knowledge(_)));
+        }
+        self.facts.reserve(facts);
+        self.stands.reserve(facts);
+        self.knowledge.reserve(edges);
     }
 
     /// Decides anew which operations are live: from the newest to the oldest, one counts unless a later one that
     /// counts voids it. What the operations that change sides wrote is touched.
-    fn relive(&mut self, touched: &mut BTreeSet<Key>) {
+    fn relive(&mut self, touched: &mut Vec<Key>) {
         let mut voided = vec![false; self.journal.len() + 1];
         let mut restored_to = None::<u64>;
         for index in (0..self.journal.len()).rev() {
@@ -73,7 +95,7 @@ impl State {
     }
 
     /// Notes a write in its row, and the row in the indices.
-    fn note(&mut self, change: &Change, write: Write) {
+    fn note(&mut self, change: &Change, key: &Key, write: Write) {
         match change {
             Change::AddEntity(Entity { id, .. }) | Change::RemoveEntity(id) => {
                 let index = self.entity_row(id);
@@ -99,7 +121,8 @@ impl State {
                 }
             }
             Change::Learn(knowledge) => {
-                let index = self.knowledge_row(knowledge.id());
+                let Key::Knowledge(id) = *key else { return };
+                let index = self.knowledge_row(id);
                 let writes = &mut self.knowledge.at_mut(index).record.writes;
                 let first = writes.is_empty();
                 writes.push(write);
@@ -115,7 +138,7 @@ impl State {
                 }
             }
             Change::AddPassage(passage) => {
-                let id = passage.id();
+                let Key::Passage(id) = *key else { return };
                 let (index, _) = self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() });
                 self.passages.at_mut(index).record.writes.push(write);
                 self.index_passage(passage, index);
@@ -141,14 +164,15 @@ impl State {
     fn entity_row(&mut self, id: &EntityId) -> u32 {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
-            self.ranks = OnceLock::new();
+            self.nodes.push(Node { id: id.clone(), hops: Vec::new() });
+            self.order = OnceLock::new();
         }
         index
     }
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, known_by: Vec::new() };
+        let row = || FactRow { id, record: Row::default(), shown: false, known_by: Few::new() };
         let (index, new) = self.facts.find_or_add(&id, row);
         if new {
             self.stands.push(false);
@@ -158,7 +182,7 @@ impl State {
 
     /// The dense index of an edge. One that only other edges rest on so far has a row too.
     fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
-        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, bears: Vec::new() };
+        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, bears: Few::new() };
         self.knowledge.find_or_add(&id, row).0
     }
 
@@ -184,10 +208,15 @@ impl State {
         if let (Some(object), Some(subject)) = (fact.object().entity(), self.entities.find(fact.subject()))
             && let Some(object) = self.entities.find(object)
         {
-            let link = |other, forward| RawLink { fact: index, other, forward };
-            self.entities.at_mut(subject).links.push(link(object, true));
+            let next = self.predicates.len() as u32;
+            let predicate = match self.predicates.get(fact.predicate()) {
+                Some(predicate) => *predicate,
+                None => *self.predicates.entry(fact.predicate().clone()).or_insert(next),
+            };
+            let hop = |other, forward| Hop::new(index, fact.id(), other, predicate, forward);
+            self.nodes[subject as usize].hops.push(hop(object, true));
             if object != subject {
-                self.entities.at_mut(object).links.push(link(subject, false));
+                self.nodes[object as usize].hops.push(hop(subject, false));
             }
         }
         if let Some(name) = fact.object().text()
@@ -234,9 +263,12 @@ impl State {
         }
     }
 
-    /// Folds the touched rows again, and those whose visibility hangs on them.
-    fn refresh(&mut self, touched: &mut BTreeSet<Key>) {
-        let (mut facts, mut edges) = (BTreeSet::new(), BTreeSet::new());
+    /// Folds the touched rows again, and those whose visibility hangs on them, which are touched too. Keys are sorted,
+    /// each there once.
+    fn refresh(&mut self, touched: &mut Vec<Key>) {
+        // Dense indices of what is touched itself, and of what hangs on it.
+        let (mut facts, mut edges) = (Vec::new(), Vec::new());
+        let (mut more_facts, mut more_edges) = (Vec::new(), Vec::new());
         let mut vocabulary_changed = false;
         for key in touched.iter() {
             match key {
@@ -245,8 +277,8 @@ impl State {
                         && self.refresh_entity(index)
                     {
                         let row = self.entities.at(index);
-                        facts.extend(row.facts.iter().copied());
-                        edges.extend(row.knows.iter().copied());
+                        more_facts.extend_from_slice(&row.facts);
+                        more_edges.extend_from_slice(&row.knows);
                     }
                 }
                 Key::Fact(id) => facts.extend(self.facts.find(id)),
@@ -270,23 +302,32 @@ impl State {
                 }
             }
         }
-        for index in facts {
+        let known = touched.len();
+        settle(&mut facts);
+        more_facts.retain(|index| facts.binary_search(index).is_err());
+        settle(&mut more_facts);
+        touched.extend(more_facts.iter().map(|index| Key::Fact(self.facts.at(*index).id)));
+        for index in facts.into_iter().chain(more_facts) {
             if self.refresh_fact(index) {
-                edges.extend(self.facts.at(index).known_by.iter().copied());
+                more_edges.extend_from_slice(&self.facts.at(index).known_by);
             }
-            touched.insert(Key::Fact(self.facts.at(index).id));
         }
+        settle(&mut edges);
+        more_edges.retain(|index| edges.binary_search(index).is_err());
+        settle(&mut more_edges);
         // What rests on an edge that came or went may come or go too. No edge rests on itself, so this ends.
-        let mut edges = Vec::from_iter(edges);
-        while let Some(index) = edges.pop() {
+        let mut open: Vec<u32> = edges.iter().copied().chain(more_edges).collect();
+        while let Some(index) = open.pop() {
             let was = self.knowledge.at(index).shown;
-            if let Some(id) = self.refresh_knowledge(index) {
-                touched.insert(Key::Knowledge(id));
-            }
+            let changed = self.refresh_knowledge(index);
+            touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::Knowledge));
             let row = self.knowledge.at(index);
             if row.shown != was {
-                edges.extend(&row.bears);
+                open.extend(&row.bears);
             }
+        }
+        if touched.len() > known {
+            settle(touched);
         }
         if vocabulary_changed {
             self.refresh_vocabulary();
@@ -359,6 +400,12 @@ impl State {
         }
         self.vocabulary = Arc::new(vocabulary);
     }
+}
+
+/// Sorts, and leaves each once.
+fn settle<T: Ord>(all: &mut Vec<T>) {
+    all.sort_unstable();
+    all.dedup();
 }
 
 /// The changes of live operations among some writes, the oldest first.

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::State;
 use crate::{
-    Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, IdError, Knower, KnowledgeId, Operation,
+    Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, IdError, Key, Knower, KnowledgeId, Operation,
     PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value, VocabularyError,
 };
 
@@ -122,6 +122,11 @@ struct Pending<'a> {
     settings: FxHashSet<SettingKey>,
 }
 
+/// What each change of an operation writes to. To tell that takes a hash, so it is done once.
+pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
+    operation.changes.iter().map(Change::key).collect()
+}
+
 fn declared(nearest: &[String]) -> String {
     let names: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
@@ -137,12 +142,22 @@ impl State {
     /// When a change refers to something that is neither there nor added by an earlier change of the operation, an
     /// interval would end before it begins, or a setting cannot be.
     pub fn check(&self, operation: &Operation) -> Result<(), ApplyError> {
+        self.check_keyed(operation, &keys(operation))
+    }
+
+    /// The same with the [`keys`] of the operation's changes.
+    pub(super) fn check_keyed(&self, operation: &Operation, keys: &[Option<Key>]) -> Result<(), ApplyError> {
         if operation.changes.is_empty() {
             return Err(ApplyError::Empty);
         }
         let mut pending = Pending::default();
-        for change in &operation.changes {
+        for (change, key) in operation.changes.iter().zip(keys) {
             self.check_change(change, &mut pending)?;
+            match (change, key) {
+                (Change::Learn(_), Some(Key::Knowledge(id))) => _ = pending.knowledge.insert(*id),
+                (Change::AddPassage(_), Some(Key::Passage(id))) => _ = pending.passages.insert(*id),
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -200,7 +215,6 @@ impl State {
                 for id in named.into_iter().chain(&knowledge.company) {
                     self.check_entity(id, pending)?;
                 }
-                pending.knowledge.insert(knowledge.id());
             }
             Change::Unlearn(id) => {
                 let recorded = self.knowledge.get(id).is_some_and(|row| row.record.value.is_some());
@@ -220,7 +234,6 @@ impl State {
                 if let Some(session) = &passage.session {
                     self.check_session(session, pending)?;
                 }
-                pending.passages.insert(passage.id());
             }
             Change::RemovePassage(id) => {
                 if self.passage(*id).is_none() && !pending.passages.contains(id) {

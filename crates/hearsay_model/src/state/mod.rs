@@ -22,13 +22,15 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use crate::{
-    EntityId, FactId, Key, KnowledgeId, Operation, PassageId, Position, SessionId, Setting, SettingKey, Vocabulary,
+    EntityId, FactId, Key, KnowledgeId, Operation, PassageId, Position, Predicate, SessionId, Setting, SettingKey,
+    Vocabulary,
 };
 
 pub use check::ApplyError;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
-use rows::{EntityRow, FactRow, KnowledgeRow, PassageRow, Row, Table};
+pub use rows::Hop;
+use rows::{EntityRow, FactRow, KnowledgeRow, Node, Order, PassageRow, Row, Table};
 pub use slots::Slot;
 
 /// An operation in the journal.
@@ -55,9 +57,12 @@ pub struct State {
     journal: Vec<Entry>,
     vocabulary: Arc<Vocabulary>,
     entities: Table<EntityId, EntityRow>,
-    /// Places of the entities in the order of their ids, by dense index: made when a walk first sorts what it found, and
-    /// forgotten when there is a new one.
-    ranks: OnceLock<Vec<u32>>,
+    /// The relations of each entity, by dense index.
+    nodes: Vec<Node>,
+    /// Dense indices of predicates of relations.
+    predicates: FxHashMap<Predicate, u32>,
+    /// Made when a walk first sorts what it found, and forgotten when there is a new entity.
+    order: OnceLock<Order>,
     facts: Table<FactId, FactRow>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: Vec<bool>,

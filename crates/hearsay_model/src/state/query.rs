@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{State, rows::RawLink};
+use super::{
+    State,
+    rows::{Hop, Order},
+};
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
     KnowledgeId, Passage, PassageId, Position, Predicate, Reveal, Session, SessionId, Setting, SettingKey, Value,
@@ -14,7 +17,7 @@ use crate::{
 pub struct Link<'a> {
     state: &'a State,
     fact: &'a Arc<Fact>,
-    raw: RawLink,
+    hop: Hop,
 }
 
 impl<'a> Link<'a> {
@@ -25,17 +28,17 @@ impl<'a> Link<'a> {
 
     /// The entity at the other end.
     pub fn other(&self) -> &'a EntityId {
-        &self.state.entities.at(self.raw.other).id
+        &self.state.nodes[self.hop.other() as usize].id
     }
 
     /// Dense index of the other entity, for [`State::links_at`].
     pub fn other_index(&self) -> u32 {
-        self.raw.other
+        self.hop.other()
     }
 
     /// Whether the entity that was asked about is the subject.
     pub fn is_forward(&self) -> bool {
-        self.raw.forward
+        self.hop.is_forward()
     }
 }
 
@@ -91,10 +94,21 @@ impl State {
 
     /// All facts, by id, whatever their standing.
     pub fn facts(&self) -> impl Iterator<Item = &Arc<Fact>> {
-        let rows = self.facts.rows.iter().filter(|row| row.shown);
-        let mut facts: Vec<_> = rows.filter_map(|row| row.record.value.as_ref()).collect();
-        facts.sort_unstable_by_key(|fact| fact.id());
-        facts.into_iter()
+        self.indexed_facts().map(|(_, fact)| fact)
+    }
+
+    /// All facts, by id, each with its dense index: a small number that stays valid as long as this state lives.
+    pub fn indexed_facts(&self) -> impl Iterator<Item = (u32, &Arc<Fact>)> {
+        // Ids are compared where they lie side by side.
+        let rows = self.facts.rows.iter().zip(0_u32..).filter(|(row, _)| row.shown);
+        let mut order: Vec<(FactId, u32)> = rows.map(|(row, index)| (row.id, index)).collect();
+        order.sort_unstable();
+        order.into_iter().filter_map(|(_, index)| Some((index, self.facts.at(index).record.value.as_ref()?)))
+    }
+
+    /// The dense index of a fact, if it is there.
+    pub fn fact_index(&self, id: FactId) -> Option<u32> {
+        self.facts.find(&id).filter(|index| self.facts.at(*index).shown)
     }
 
     /// How many facts there are.
@@ -133,41 +147,81 @@ impl State {
 
     /// The relations from and to the entity at a dense index. Hops of a walk need no search for names.
     pub fn links_at(&self, index: u32) -> impl Iterator<Item = Link<'_>> {
-        self.raw_links(index).filter_map(|raw| self.link(raw))
+        self.hops_at(index).iter().filter_map(|hop| {
+            let fact = self.fact_at(hop.fact())?;
+            Some(Link { state: self, fact, hop: *hop })
+        })
     }
 
-    /// Those of [`links_at`](Self::links_at) that are canon or claimed and hold now, and lead to an entity for which
-    /// `wanted` says so. The facts of the others are not even looked at.
-    pub fn standing_links_at(&self, index: u32, mut wanted: impl FnMut(u32) -> bool) -> impl Iterator<Item = Link<'_>> {
-        let stands = move |raw: &RawLink| self.stands[raw.fact as usize] && wanted(raw.other);
-        self.raw_links(index).filter(stands).filter_map(|raw| self.link(raw))
+    /// The relations that ever led from or to the entity at a dense index, in numbers alone: those too that are not to be
+    /// seen. For a walk that looks at many and keeps few.
+    #[inline]
+    pub fn hops_at(&self, index: u32) -> &[Hop] {
+        self.nodes.get(index as usize).map_or(&[], |node| &node.hops)
     }
 
-    fn raw_links(&self, index: u32) -> impl Iterator<Item = RawLink> {
-        self.entities.rows.get(index as usize).map_or(&[][..], |row| &row.links).iter().copied()
+    /// Whether the fact at a dense index is there, canon or claimed, and holds now: what the DM's walks follow.
+    #[inline]
+    pub fn stands_at(&self, fact: u32) -> bool {
+        self.stands.get(fact as usize).copied().unwrap_or_default()
     }
 
-    fn link(&self, raw: RawLink) -> Option<Link<'_>> {
-        let row = self.facts.at(raw.fact);
-        let fact = row.record.value.as_ref().filter(|_| row.shown)?;
-        Some(Link { state: self, fact, raw })
+    /// Of two relations, whether the first has the smaller id.
+    #[inline]
+    pub fn is_before(&self, a: Hop, b: Hop) -> bool {
+        let id = |hop: Hop| self.facts.at(hop.fact()).id;
+        a.key < b.key || (a.key == b.key && id(a) < id(b))
     }
 
-    /// The place of the entity at a dense index in the order of ids: sorting by it is sorting by id, without a look at one.
-    pub fn rank_at(&self, index: u32) -> u32 {
-        let ranks = self.ranks.get_or_init(|| {
-            let mut order: Vec<u32> = (0..self.entities.rows.len() as u32).collect();
-            order.sort_unstable_by_key(|&index| &self.entities.at(index).id);
-            let mut ranks = vec![0; order.len()];
-            for (rank, index) in order.into_iter().enumerate() {
-                ranks[index as usize] = rank as u32;
+    /// The fact at a dense index, if it is there.
+    #[inline]
+    pub fn fact_at(&self, index: u32) -> Option<&Arc<Fact>> {
+        self.facts.rows.get(index as usize).filter(|row| row.shown)?.record.value.as_ref()
+    }
+
+    /// The id of the entity at a dense index.
+    #[inline]
+    pub fn id_at(&self, index: u32) -> Option<&EntityId> {
+        self.nodes.get(index as usize).map(|node| &node.id)
+    }
+
+    /// The dense index of a predicate, if any relation ever had it.
+    pub fn predicate_index(&self, predicate: &Predicate) -> Option<u32> {
+        self.predicates.get(predicate).copied()
+    }
+
+    fn order(&self) -> &Order {
+        self.order.get_or_init(|| {
+            let mut indices: Vec<u32> = (0..self.nodes.len() as u32).collect();
+            indices.sort_unstable_by_key(|&index| &self.nodes[index as usize].id);
+            let mut ranks = vec![0; indices.len()];
+            for (rank, index) in indices.iter().enumerate() {
+                ranks[*index as usize] = rank as u32;
             }
-            ranks
-        });
-        ranks.get(index as usize).copied().unwrap_or(u32::MAX)
+            Order { ranks, indices }
+        })
+    }
+
+    /// The places of the entities in the order of ids, by dense index: sorting by them is sorting by id, without a look at
+    /// one.
+    #[inline]
+    pub fn ranks(&self) -> &[u32] {
+        &self.order().ranks
+    }
+
+    /// The dense indices of the entities in the order of ids.
+    #[inline]
+    pub fn by_rank(&self) -> &[u32] {
+        &self.order().indices
+    }
+
+    /// The place of the entity at a dense index in the order of ids.
+    pub fn rank_at(&self, index: u32) -> u32 {
+        self.ranks().get(index as usize).copied().unwrap_or(u32::MAX)
     }
 
     /// The number of dense indices in use.
+    #[inline]
     pub fn index_count(&self) -> usize {
         self.entities.rows.len()
     }

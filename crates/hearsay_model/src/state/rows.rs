@@ -3,6 +3,7 @@
 use std::{hash::Hash, sync::Arc};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId};
 
@@ -13,16 +14,20 @@ pub(super) struct Write {
     pub(super) change: u32,
 }
 
+/// Dense indices, nearly always few.
+pub(super) type Few = SmallVec<[u32; 4]>;
+
 /// A record: what was written to it, in order, and what it is by the writes that are live.
 #[derive(Debug, Clone)]
 pub(super) struct Row<V> {
-    pub(super) writes: Vec<Write>,
+    /// Nearly always one.
+    pub(super) writes: SmallVec<[Write; 1]>,
     pub(super) value: Option<Arc<V>>,
 }
 
 impl<V> Default for Row<V> {
     fn default() -> Self {
-        Self { writes: Vec::new(), value: None }
+        Self { writes: SmallVec::new(), value: None }
     }
 }
 
@@ -32,8 +37,6 @@ pub(super) struct EntityRow {
     pub(super) record: Row<Entity>,
     /// Facts that ever had it as subject, object or mention, shown or not.
     pub(super) facts: Vec<u32>,
-    /// Relations that ever led from or to it, shown or not.
-    pub(super) links: Vec<RawLink>,
     /// Edges of knowledge that it ever had, shown or not.
     pub(super) knows: Vec<u32>,
     /// Passages that it ever said or heard, shown or not.
@@ -42,23 +45,66 @@ pub(super) struct EntityRow {
 
 impl EntityRow {
     pub(super) fn new(id: &EntityId) -> Self {
-        Self {
-            id: id.clone(),
-            record: Row::default(),
-            facts: Vec::new(),
-            links: Vec::new(),
-            knows: Vec::new(),
-            hears: Vec::new(),
-        }
+        Self { id: id.clone(), record: Row::default(), facts: Vec::new(), knows: Vec::new(), hears: Vec::new() }
     }
 }
 
-/// A relation as seen from one of its ends.
+/// A relation as a walk sees it from one of its ends, in numbers alone.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RawLink {
-    pub(super) fact: u32,
-    pub(super) other: u32,
-    pub(super) forward: bool,
+pub struct Hop {
+    fact: u32,
+    other: u32,
+    /// The predicate's number, twice, and one more where the end is the subject.
+    way: u32,
+    /// The beginning of the fact's id, by which nearly always two are told apart.
+    pub(super) key: u32,
+}
+
+impl Hop {
+    pub(super) fn new(fact: u32, id: FactId, other: u32, predicate: u32, forward: bool) -> Self {
+        Self { fact, other, way: predicate << 1 | u32::from(forward), key: (id.as_u128() >> 96) as u32 }
+    }
+
+    /// The relation, by its dense index.
+    #[inline]
+    pub fn fact(&self) -> u32 {
+        self.fact
+    }
+
+    /// The entity at the other end, by its dense index.
+    #[inline]
+    pub fn other(&self) -> u32 {
+        self.other
+    }
+
+    /// The predicate, by its dense index.
+    #[inline]
+    pub fn predicate(&self) -> u32 {
+        self.way >> 1
+    }
+
+    /// Whether the entity that was asked about is the subject.
+    #[inline]
+    pub fn is_forward(&self) -> bool {
+        self.way & 1 == 1
+    }
+}
+
+/// What a walk asks of an entity, side by side in memory.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) id: EntityId,
+    /// Relations that ever led from or to it, shown or not.
+    pub(super) hops: Vec<Hop>,
+}
+
+/// The entities in the order of their ids.
+#[derive(Debug, Clone)]
+pub(super) struct Order {
+    /// By dense index, the place in the order.
+    pub(super) ranks: Vec<u32>,
+    /// By place in the order, the dense index.
+    pub(super) indices: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -68,7 +114,7 @@ pub(super) struct FactRow {
     /// Whether the record has a value, and its subject and object exist.
     pub(super) shown: bool,
     /// Edges that ever led to it, shown or not.
-    pub(super) known_by: Vec<u32>,
+    pub(super) known_by: Few,
 }
 
 #[derive(Debug, Clone)]
@@ -81,7 +127,7 @@ pub(super) struct KnowledgeRow {
     /// stands.
     pub(super) shown: bool,
     /// Edges that ever rested on it, shown or not.
-    pub(super) bears: Vec<u32>,
+    pub(super) bears: Few,
 }
 
 #[derive(Debug, Clone)]
@@ -129,6 +175,12 @@ impl<K: Eq + Hash + Clone, R> Table<K, R> {
         self.rows.push(make());
         self.index.insert(key.clone(), index);
         (index, true)
+    }
+
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.rows.reserve(more);
+        self.index.reserve(more);
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = (&K, u32)> {

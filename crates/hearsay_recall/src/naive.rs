@@ -1,0 +1,296 @@
+//! The naive definitions that the quick paths are held against: every cosine in full, every link of every entity.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_belief::View;
+use hearsay_model::{
+    Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, Knower, Knowledge, Method, Operation,
+    Passage, Provenance, Span, State,
+};
+use proptest::prelude::*;
+
+use crate::{
+    DocId, Index, Names, Query, Ranked, Ranking,
+    graph::{Direction, Walk, neighbours},
+    rank,
+    vectors::Vectors,
+};
+
+const WORDS: [&str; 8] = ["lantern", "quay", "ledger", "chapel", "debt", "smuggler", "organ", "silver"];
+
+fn id(n: u8) -> EntityId {
+    EntityId::new(format!("e{}", n % 12)).unwrap()
+}
+
+fn words(seed: u8) -> String {
+    (0..1 + seed % 4).map(|n| WORDS[usize::from(seed / 4 + n * n) % 8]).collect::<Vec<_>>().join(" ")
+}
+
+/// Operations that make a world: facts and passages that few know, ends and withdrawals among them.
+fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
+    let add = (0..12).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let mut operations = vec![Operation::new(Author::Dm, "add", add)];
+    let (mut facts, mut passages): (Vec<FactId>, Vec<_>) = (Vec::new(), Vec::new());
+    for &(n, m, k) in seeds {
+        let mut provenance = Provenance::new(Method::Authored, Author::Dm);
+        if let Some(passage) = passages.get(usize::from(k) % 7).filter(|_| m.is_multiple_of(2)) {
+            let span = Span { start: 0, end: 1 };
+            provenance.evidence.push(Evidence::Passage { passage: *passage, span, quote: "x".into() });
+        }
+        let knower = if k.is_multiple_of(5) { Knower::World } else { id(k).into() };
+        let changes = match (n % 8, facts.get(usize::from(m) % facts.len().max(1))) {
+            (0, _) => {
+                let time = Some(Date { raw: words(k), time: Some(GameTime(m.into())) });
+                let passage = Passage { line: u32::from(m % 16), time, ..Passage::new(words(m)) };
+                let passage = Passage { heard_by: vec![knower], speaker: Some(id(n / 8)), ..passage };
+                passages.push(passage.id());
+                vec![Change::AddPassage(passage.into())]
+            }
+            (1, Some(fact)) => vec![Change::RetractFact(*fact)],
+            (2, Some(fact)) => vec![Change::EndFact { fact: *fact, until: Date::at(GameTime(i64::MAX)) }],
+            (kind, _) => {
+                let fact = match kind {
+                    3 => Fact::attribute(&id(n / 8), "name", words(m), provenance),
+                    4 => Fact::attribute(&id(n / 8), "lore", words(m), provenance),
+                    _ => Fact::relation(&id(n / 8), ["KNOWS", "OWES"][usize::from(m % 2)], &id(m / 2), provenance),
+                };
+                let fact = fact.unwrap().statement(format!("{} {}", words(m), words(k))).build().unwrap();
+                facts.push(fact.id());
+                let edge = Knowledge::authored(knower, fact.id());
+                vec![Change::AssertFact(Arc::new(fact)), Change::Learn(Arc::new(edge))]
+            }
+        };
+        operations.push(Operation::new(Author::Dm, "edit", changes));
+    }
+    operations
+}
+
+/// Applies what can be: a fact that was withdrawn cannot end.
+fn apply(state: &mut State, operation: Operation) -> Vec<hearsay_model::Key> {
+    state.apply(operation).map(|applied| applied.touched).unwrap_or_default()
+}
+
+/// A vector of length 1 that depends on a number alone. Those of near numbers are near, so that many are nearly equal.
+fn vector(seed: u64, dimension: usize) -> Vec<f32> {
+    let wave = |at: usize| ((seed % 7) as f32 + (seed as f32) * 1e-3 + at as f32 * 0.7).sin();
+    let vector: Vec<f32> = (0..dimension).map(wave).collect();
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.into_iter().map(|x| x / length).collect()
+}
+
+/// Gives three of four texts a vector. Equal texts have equal ones, so that scores tie.
+fn set_vectors(index: &mut Index, state: &State, dimension: usize) {
+    let facts = state.facts().map(|fact| (DocId::Fact(fact.id()), fact.statement().len()));
+    let passages = state.passages().map(|(id, passage)| (DocId::Passage(id), passage.text.len()));
+    for (doc, seed) in facts.chain(passages).filter(|(_, seed)| seed % 4 != 0) {
+        index.set_vector(doc, &vector(seed as u64, dimension));
+    }
+}
+
+fn query<'a>(view: &View, text: &'a str, vector: &'a [f32]) -> Query<'a> {
+    let names = Names::of(view);
+    let named = names.mentioned(text);
+    Query { text, vector: Some(vector), named, graph: true, ..Query::default() }
+}
+
+fn first<'r>(all: &'r [Ranked], wanted: impl Fn(DocId) -> bool, limit: usize) -> Vec<(DocId, u32, f32)> {
+    let key = |ranked: &'r Ranked| (ranked.doc, ranked.score.to_bits(), ranked.explanation.walked);
+    all.iter().filter(|ranked| wanted(ranked.doc)).take(limit).map(key).collect()
+}
+
+/// What a walk finds, by its definition: level by level, each entity by the relation with the smallest id.
+fn spread(state: &State, from: &EntityId, walk: &Walk, depth: usize) -> Vec<(EntityId, usize, FactId, bool)> {
+    let mut found: BTreeMap<EntityId, usize> = BTreeMap::from([(from.clone(), 0)]);
+    let mut all = Vec::new();
+    for distance in 1..=depth {
+        let mut level: BTreeMap<EntityId, (FactId, bool)> = BTreeMap::new();
+        for fact in state.facts() {
+            let Some(object) = fact.object().entity() else { continue };
+            let seen = walk.view.map_or(fact.stands(), |view| view.fact(fact.id()).is_some());
+            let named = walk.predicates.is_empty() || walk.predicates.contains(fact.predicate());
+            if !seen || !named {
+                continue;
+            }
+            for (here, there, forward) in [(fact.subject(), object, true), (object, fact.subject(), false)] {
+                let way = match walk.direction {
+                    Direction::Both => true,
+                    Direction::Out => forward,
+                    Direction::In => !forward,
+                };
+                if way && found.get(here) == Some(&(distance - 1)) && !found.contains_key(there) {
+                    // Facts come by id.
+                    level.entry(there.clone()).or_insert((fact.id(), forward));
+                }
+            }
+        }
+        for (id, (fact, forward)) in level {
+            found.insert(id.clone(), distance);
+            all.push((id, distance, fact, forward));
+        }
+    }
+    all
+}
+
+proptest! {
+    #[test]
+    fn a_look_is_never_further_off_than_it_says(
+        vectors in prop::collection::vec(prop::collection::vec(-1.0_f32..1.0, 37), 1..8),
+        question in prop::collection::vec(-1.0_f32..1.0, 37),
+    ) {
+        let mut all = Vectors::default();
+        let numbers: Vec<u32> = vectors.iter().filter_map(|vector| all.push(vector)).collect();
+        let probe = all.probe(&question).unwrap();
+        for number in numbers {
+            let (cosine, error) = probe.look(number);
+            prop_assert!((cosine - probe.full(number)).abs() <= error, "{cosine} {error} {}", probe.full(number));
+        }
+    }
+
+    #[test]
+    fn a_ranking_equals_one_in_which_every_cosine_is_full(
+        seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..60),
+        knower in 0_u8..12,
+        question in any::<u8>(),
+        dimension in 1_usize..24,
+    ) {
+        let mut state = State::default();
+        for operation in operations(&seeds) {
+            apply(&mut state, operation);
+        }
+        let mut index = Index::of(&state);
+        set_vectors(&mut index, &state, dimension);
+        let mut full = index.clone();
+        full.trust_no_look();
+        let (text, vector) = (words(question), vector(question.into(), dimension));
+        for view in [View::of_dm(&state), View::of(&state, &Knower::Entity(id(knower)), None)] {
+            let query = query(&view, &text, &vector);
+            prop_assert_eq!(rank(&view, &index, &query), rank(&view, &full, &query));
+        }
+    }
+
+    #[test]
+    fn the_first_results_are_those_of_the_whole_ranking(
+        seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..60),
+        knower in 0_u8..12,
+        limit in 1_usize..12,
+        question in any::<u8>(),
+        dimension in 1_usize..24,
+    ) {
+        let mut state = State::default();
+        for operation in operations(&seeds) {
+            apply(&mut state, operation);
+        }
+        let mut index = Index::of(&state);
+        set_vectors(&mut index, &state, dimension);
+        let (text, vector) = (words(question), vector(question.into(), dimension));
+        for view in [View::of_dm(&state), View::of(&state, &Knower::Entity(id(knower)), None)] {
+            let query = query(&view, &text, &vector);
+            let all = rank(&view, &index, &query);
+            let mut ranking = Ranking::of(&view, &index, &query);
+            let key = |ranked: &Ranked| (ranked.doc, ranked.score.to_bits(), ranked.explanation.walked);
+            let is_fact = |doc: DocId| matches!(doc, DocId::Fact(_));
+            let odd = |doc: DocId| matches!(doc, DocId::Fact(id) if id.as_u128() % 2 == 1);
+            let facts: Vec<_> = ranking.facts(limit, |_| true).iter().map(key).collect();
+            prop_assert_eq!(facts, first(&all, is_fact, limit));
+            let facts: Vec<_> = ranking.facts(limit, |known| odd(DocId::Fact(known.id()))).iter().map(key).collect();
+            prop_assert_eq!(facts, first(&all, odd, limit));
+            let passages: Vec<_> = ranking.passages(limit, |_| true).iter().map(key).collect();
+            prop_assert_eq!(passages, first(&all, |doc| !is_fact(doc), limit));
+            // What is told of a fact is told of it in full; the cosine of a passage is what counts of it.
+            for ranked in all.iter().filter(|ranked| is_fact(ranked.doc)) {
+                if let (Some(cosine), Some(vector)) = (ranked.explanation.cosine, index.vector(ranked.doc)) {
+                    let full: f32 = vector.iter().zip(query.vector.unwrap()).map(|(a, b)| a * b).sum();
+                    prop_assert!((cosine - full).abs() < 1e-5);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_fed_equals_one_that_is_built(
+        seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..40),
+        question in any::<u8>(),
+    ) {
+        let (mut state, mut fed) = (State::default(), Index::default());
+        for operation in operations(&seeds) {
+            let touched = apply(&mut state, operation);
+            fed.update(&state, &touched);
+        }
+        let mut built = Index::of(&state);
+        set_vectors(&mut fed, &state, 16);
+        set_vectors(&mut built, &state, 16);
+        let (text, vector) = (words(question), vector(question.into(), 16));
+        let view = View::of_dm(&state);
+        let query = query(&view, &text, &vector);
+        prop_assert_eq!(rank(&view, &fed, &query), rank(&view, &built, &query));
+    }
+
+    #[test]
+    fn an_index_serves_a_state_of_another_history(
+        seeds in prop::collection::vec((2_u8..8, any::<u8>(), any::<u8>()), 1..40),
+        question in any::<u8>(),
+    ) {
+        let facts = seeds.into_iter().map(|(kind, m, k)| (kind.max(3), m, k)).collect::<Vec<_>>();
+        let (mut state, mut other) = (State::default(), State::default());
+        let mut operations = operations(&facts);
+        for operation in &operations {
+            apply(&mut state, operation.clone());
+        }
+        operations[1..].reverse();
+        for operation in operations {
+            apply(&mut other, operation);
+        }
+        let (text, view) = (words(question), View::of_dm(&other));
+        let query = Query { text: &text, ..Query::default() };
+        prop_assert_eq!(rank(&view, &Index::of(&state), &query), rank(&view, &Index::of(&other), &query));
+    }
+
+    #[test]
+    fn a_walk_equals_its_definition(
+        seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..80),
+        from in 0_u8..12,
+        depth in 1_usize..5,
+        way in 0_usize..3,
+        named in any::<bool>(),
+    ) {
+        let mut state = State::default();
+        for operation in operations(&seeds) {
+            apply(&mut state, operation);
+        }
+        let view = View::of(&state, &Knower::Entity(id(from)), None);
+        let direction = [Direction::Both, Direction::Out, Direction::In][way];
+        let predicates = if named { vec!["OWES".try_into().unwrap()] } else { Vec::new() };
+        for view in [None, Some(&view)] {
+            let walk = Walk { direction, predicates: predicates.clone(), view };
+            let found = neighbours(&state, &id(from), &walk, depth, usize::MAX);
+            let found: Vec<_> =
+                found.iter().map(|n| (n.id.clone(), n.distance, n.fact.id(), n.forward)).collect();
+            prop_assert_eq!(found, spread(&state, &id(from), &walk, depth));
+        }
+    }
+}
+
+/// A write costs what it changes, not what there is: a hundred take less than making the index once.
+#[test]
+fn feeding_costs_what_changes() {
+    let mut state = State::default();
+    let add = Change::AddEntity(Entity::new(id(0)));
+    let fact = |n: usize| {
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let fact = Fact::attribute(&id(0), "lore", format!("{} number {n}", words(n as u8)), provenance);
+        Change::AssertFact(Arc::new(fact.unwrap().build().unwrap()))
+    };
+    let many = std::iter::once(add).chain((0..20_000).map(fact)).collect();
+    state.apply(Operation::new(Author::Dm, "many", many)).unwrap();
+    let since = std::time::Instant::now();
+    let mut index = Index::of(&state);
+    let whole = since.elapsed();
+    let mut fed = std::time::Duration::ZERO;
+    for n in 20_000..20_100 {
+        let touched = state.apply(Operation::new(Author::Dm, "one", vec![fact(n)])).unwrap().touched;
+        let since = std::time::Instant::now();
+        index.update(&state, &touched);
+        fed += since.elapsed();
+    }
+    assert!(fed < whole, "{fed:?} {whole:?}");
+}
