@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt};
 use bevy::prelude::*;
 use hearsay_model::{EntityId, Kind, Predicate, Value};
 
+use crate::sync::{note_change, note_move};
+
 /// The stable id under which the memory knows this entity, such as `grimjaw-ironhand`.
 ///
 /// An explicit id binds the entity to the one of the campaign or save that has it; there what is saved counts, unless
@@ -67,7 +69,7 @@ impl fmt::Display for MemoryId {
 /// struct Blacksmith;
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash, Reflect)]
-#[component(immutable)]
+#[component(immutable, on_insert = note_change)]
 #[require(MemoryId)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Default, PartialEq, Hash, Debug)]
@@ -127,7 +129,7 @@ pub struct Overwrite;
 /// Where an entity is: the id of a place, loaded or not. Insert it anew to move; or use
 /// [`move_to`](crate::EntityMemoryCommands::move_to).
 #[derive(Component, Clone, PartialEq, Eq, Hash, Reflect)]
-#[component(immutable)]
+#[component(immutable, on_insert = note_move, on_remove = note_move)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, PartialEq, Hash, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
@@ -162,7 +164,7 @@ pub struct Present(Vec<Entity>);
 /// The attributes of an entity, one value each: its `occupation`, its `condition`, and what else the campaign says. Use
 /// [`set_attribute`](crate::EntityMemoryCommands::set_attribute) to change one, or insert the component anew.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
-#[component(immutable)]
+#[component(immutable, on_insert = note_change, on_remove = note_change)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]

@@ -1,9 +1,16 @@
 //! What the memory costs the game, and how much waits.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use bevy::{
     diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic},
+    ecs::system::{NonSendMarker, SystemParam},
     prelude::*,
 };
 use hearsay_memory::{Status, Ticket};
@@ -30,10 +37,12 @@ impl Default for HearsayDiagnosticsPlugin {
 }
 
 impl HearsayDiagnosticsPlugin {
-    /// Microseconds of a frame that the plugin's systems took on the main schedule.
+    /// Microseconds that the plugin's systems took in a frame in which they had something to do.
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
     /// Changes, happenings, questions and records that wait or are under way.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
+    /// Milliseconds from the first change of a batch to its commit.
+    pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
     /// Milliseconds that the last question took.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
     /// Facts that the memory holds.
@@ -66,9 +75,44 @@ struct Clock {
     every: Duration,
     asked: Option<Instant>,
     asking: Option<Ticket<Status>>,
-    begun: Option<Instant>,
-    frame: Duration,
     dropped: usize,
+}
+
+/// For systems whose run takes a few microseconds: they stay on the main thread, because handing them to another takes
+/// longer, and would make the frame wait for a processor that the memory's worker may have.
+#[derive(SystemParam)]
+pub(crate) struct Briefly<'w> {
+    cost: Res<'w, FrameCost>,
+    _here: NonSendMarker,
+}
+
+impl Briefly<'_> {
+    /// Counts the time from now until what it returns is dropped.
+    pub(crate) fn begin(&self) -> impl Drop + use<> {
+        self.cost.begin()
+    }
+}
+
+/// What the plugin's systems have taken in this frame, in nanoseconds.
+#[derive(Resource, Default)]
+pub(crate) struct FrameCost(Arc<AtomicU64>);
+
+impl FrameCost {
+    /// Counts the time from now until what it returns is dropped.
+    pub(crate) fn begin(&self) -> impl Drop + use<> {
+        Begun { since: Instant::now(), cost: Arc::clone(&self.0) }
+    }
+}
+
+struct Begun {
+    since: Instant,
+    cost: Arc<AtomicU64>,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.cost.fetch_add(u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
 }
 
 impl Plugin for HearsayDiagnosticsPlugin {
@@ -76,48 +120,41 @@ impl Plugin for HearsayDiagnosticsPlugin {
         let diagnostic = |path: &DiagnosticPath| Diagnostic::new(path.clone());
         app.register_diagnostic(diagnostic(&Self::FRAME_COST).with_suffix(" µs"))
             .register_diagnostic(diagnostic(&Self::QUEUE))
+            .register_diagnostic(diagnostic(&Self::COMMIT_LAG).with_suffix(" ms"))
             .register_diagnostic(diagnostic(&Self::LATENCY).with_suffix(" ms"))
             .register_diagnostic(diagnostic(&Self::FACTS))
             .register_diagnostic(diagnostic(&Self::REVIEWS))
             .register_diagnostic(diagnostic(&Self::VECTORS))
-            .insert_resource(Clock {
-                every: self.every,
-                asked: None,
-                asking: None,
-                begun: None,
-                frame: Duration::ZERO,
-                dropped: 0,
-            })
+            .insert_resource(Clock { every: self.every, asked: None, asking: None, dropped: 0 })
             .init_resource::<MemoryCounts>()
-            .add_systems(PreUpdate, (begin.before(HearsaySystems::Receive), end.after(HearsaySystems::Apply)))
-            .add_systems(
-                PostUpdate,
-                (begin.before(HearsaySystems::Collect), (end, measure).chain().after(HearsaySystems::Send)),
-            );
+            .add_systems(PostUpdate, measure.run_if(has_work).after(HearsaySystems::Send));
     }
 }
 
-fn begin(mut clock: ResMut<Clock>) {
-    clock.begun = Some(Instant::now());
-}
-
-fn end(mut clock: ResMut<Clock>) {
-    let took = clock.begun.take().map_or(Duration::ZERO, |begun| begun.elapsed());
-    clock.frame += took;
+/// Run condition: there is something to tell that was not told, or it is time to ask the memory.
+fn has_work(cost: Res<FrameCost>, counts: Res<MemoryCounts>, clock: Res<Clock>) -> bool {
+    let is_due = || clock.asked.is_none_or(|asked| asked.elapsed() >= clock.every);
+    cost.0.load(Ordering::Relaxed) > 0 || !counts.frame.is_zero() || clock.asking.is_some() || is_due()
 }
 
 fn measure(
     mut clock: ResMut<Clock>,
     mut counts: ResMut<MemoryCounts>,
     memory: Res<NpcMemory>,
-    (outbox, happenings): (Option<Res<Outbox>>, Option<Res<Happenings>>),
+    (outbox, happenings): (Option<ResMut<Outbox>>, Option<Res<Happenings>>),
     (inbox, inquiries): (Option<ResMut<Inbox>>, Option<ResMut<Inquiries>>),
+    briefly: Briefly,
     mut diagnostics: Diagnostics,
 ) {
-    counts.frame = std::mem::take(&mut clock.frame);
+    counts.frame = Duration::from_nanos(briefly.cost.0.swap(0, Ordering::Relaxed));
     let frame = counts.frame.as_secs_f64() * 1e6;
     diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FRAME_COST, || frame);
-    counts.changes = outbox.map_or((0, 0), |outbox| (outbox.waiting.len(), outbox.in_flight()));
+    if let Some(mut outbox) = outbox {
+        counts.changes = (outbox.waiting.len(), outbox.in_flight());
+        if let Some(lag) = outbox.bypass_change_detection().lag.take() {
+            diagnostics.add_measurement(&HearsayDiagnosticsPlugin::COMMIT_LAG, || lag.as_secs_f64() * 1e3);
+        }
+    }
     counts.happenings = happenings.map_or((0, 0), |happenings| happenings.counts());
     counts.records = inbox.as_ref().map_or(0, |inbox| inbox.read.len());
     if let Some(mut inquiries) = inquiries {

@@ -9,6 +9,7 @@ use hearsay_model::{Author, EntityId};
 use crate::{
     HearsaySystems,
     components::{MemoryId, Whereabouts},
+    diagnostics::FrameCost,
     memory::{MemoryTrouble, NpcMemory},
     sync,
 };
@@ -294,6 +295,7 @@ pub(crate) fn edit(world: &mut World, edit: Edit, author: Author) {
 
 /// Sends what waits, in order, after what changed before it.
 pub(crate) fn send(world: &mut World) {
+    let _cost = world.resource::<FrameCost>().begin();
     if world.resource::<sync::Outbox>().suspended {
         return;
     }
@@ -407,7 +409,7 @@ pub(crate) fn hearers(world: &World, entity: Entity) -> Vec<Target> {
                 let there = other.get::<GlobalTransform>().map(GlobalTransform::translation);
                 there.is_some_and(|there| there.distance_squared(from) <= distance * distance)
             };
-            let kept = world.resource::<sync::Registry>().order.iter();
+            let kept = world.resource::<sync::Registry>().bound.values();
             let others = kept.filter_map(|other| world.get_entity(*other).ok()).filter(near);
             others.filter(is_character).map(|other| other.id()).collect()
         }

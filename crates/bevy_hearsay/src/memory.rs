@@ -1,7 +1,9 @@
 //! The plugin that owns the memory: opens it, listens to it, and closes it.
 
 use std::{
+    collections::VecDeque,
     path::{Path, PathBuf},
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -11,7 +13,10 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use hearsay_memory::{Event as EngineEvent, Memory, MemoryError, MemoryOptions, ModelStatus, Settings};
 use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, Setting};
 
-use crate::HearsaySystems;
+use crate::{
+    HearsaySystems,
+    diagnostics::{Briefly, FrameCost},
+};
 
 /// Opens the memory beside the game, and closes it on [`AppExit`].
 #[derive(Debug, Clone)]
@@ -136,9 +141,9 @@ pub struct SecretRevealable {
 #[derive(Resource, Debug, Clone, PartialEq, Eq)]
 pub struct EncoderStatus(pub ModelStatus);
 
-/// The records that changed since they were last looked at.
+/// The records that operations changed, until they are looked at.
 #[derive(Resource, Default)]
-pub(crate) struct Touched(pub(crate) Vec<Key>);
+pub(crate) struct Touched(pub(crate) VecDeque<(Position, Arc<Vec<Key>>)>);
 
 /// What the thread that opens the memory sends.
 enum Opening {
@@ -167,6 +172,7 @@ impl Plugin for MemoryPlugin {
             .init_resource::<MemoryState>()
             .init_resource::<LoadProgress>()
             .init_resource::<Touched>()
+            .init_resource::<FrameCost>()
             .add_message::<MemoryTrouble>()
             .add_message::<MemoryChanged>()
             .add_message::<SecretRevealable>()
@@ -174,7 +180,7 @@ impl Plugin for MemoryPlugin {
             .register_type::<LoadProgress>()
             .add_systems(
                 PreUpdate,
-                (take_opened.run_if(resource_exists::<OpeningChannel>), take_events)
+                (take_opened.run_if(resource_exists::<OpeningChannel>), take_events.run_if(has_events))
                     .chain()
                     .in_set(HearsaySystems::Receive),
             )
@@ -278,6 +284,10 @@ fn take_opened(
     }
 }
 
+fn has_events(memory: Res<NpcMemory>) -> bool {
+    memory.get().is_some_and(|memory| !memory.events().is_empty())
+}
+
 pub(crate) fn take_events(
     memory: Res<NpcMemory>,
     mut touched: ResMut<Touched>,
@@ -285,12 +295,14 @@ pub(crate) fn take_events(
     mut changed: MessageWriter<MemoryChanged>,
     mut revealable: MessageWriter<SecretRevealable>,
     mut trouble: MessageWriter<MemoryTrouble>,
+    briefly: Briefly,
 ) {
+    let _cost = briefly.begin();
     let Some(memory) = memory.get() else { return };
     for event in memory.events().try_iter() {
         match event {
             EngineEvent::Applied { position, touched: keys } => {
-                touched.0.extend(keys);
+                touched.0.push_back((position, Arc::new(keys)));
                 changed.write(MemoryChanged { position });
             }
             EngineEvent::Revealable { reveal, fact, holder } => {

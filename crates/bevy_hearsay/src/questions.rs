@@ -8,6 +8,7 @@ use hearsay_memory::{Answer, Ask, Found, Memory, MemoryError, Search, Ticket, Wo
 use crate::{
     HearsaySystems,
     components::{MemoryId, Whereabouts},
+    diagnostics::FrameCost,
     happenings::{Happenings, Target, hearers},
     memory::{MemoryState, NpcMemory},
     sync::{self, Outbox, Registry},
@@ -173,11 +174,14 @@ fn fail(world: &mut World, entity: Entity, why: String) {
 }
 
 fn send(world: &mut World) {
+    let _cost = world.resource::<FrameCost>().begin();
     if world.resource::<Outbox>().suspended {
         return;
     }
     // Somebody new can only be asked once the memory holds it.
-    sync::flush(world);
+    if world.resource::<Outbox>().is_creating() {
+        sync::flush(world);
+    }
     let mut inquiries = world.resource_mut::<Inquiries>();
     let waiting = std::mem::take(&mut inquiries.waiting);
     let done = world.get_resource::<Happenings>().map_or(u64::MAX, |happenings| happenings.done_count);
@@ -208,6 +212,7 @@ fn send(world: &mut World) {
 }
 
 fn take_replies(world: &mut World) {
+    let _cost = world.resource::<FrameCost>().begin();
     let mut sent = std::mem::take(&mut world.resource_mut::<Inquiries>().sent);
     sent.retain_mut(|(entity, since, taking)| {
         if world.get_entity(*entity).is_err() {

@@ -225,11 +225,7 @@ fn finish(world: &mut World, action: Action, done: Result<(), MemoryError>) {
 /// Leaves the future that was abandoned: what of it is under way reaches nothing, and all is compared anew, which is
 /// quicker than to follow each record that changed sides.
 fn leave(world: &mut World) {
-    let mut outbox = world.resource_mut::<Outbox>();
-    outbox.waiting.clear();
-    outbox.since = None;
-    let abandoned = outbox.batch;
-    outbox.batch += 1;
+    let abandoned = world.resource_mut::<Outbox>().leave();
     let binding: Vec<_> = world.resource::<Registry>().binding.keys().cloned().collect();
     world.resource_mut::<Inbox>().leave(abandoned, binding);
     world.resource_mut::<Touched>().0.clear();

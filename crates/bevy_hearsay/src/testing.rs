@@ -94,7 +94,7 @@ impl SteppingApp {
     /// When that takes longer than [`PATIENCE`](Self::PATIENCE).
     pub fn settle(&mut self) {
         let begun = Instant::now();
-        // Names are polled within a second of game time.
+        // Names are polled now and then.
         let mut quiet = 0;
         while quiet < 70 {
             self.0.update();
@@ -113,24 +113,28 @@ impl SteppingApp {
 
     /// What waits, for people; empty, when nothing does.
     pub fn what_waits(&self) -> String {
-        let world = self.0.world();
-        match world.resource::<MemoryState>() {
-            MemoryState::Loading => return "the memory is loading".to_owned(),
-            MemoryState::Failed(_) | MemoryState::Closed => return String::new(),
-            MemoryState::Ready => {}
-        }
-        let outbox = world.resource::<Outbox>();
-        let registry = world.resource::<Registry>();
-        let waits = [
-            ("changes", !outbox.waiting.is_empty() || outbox.in_flight() > 0 || outbox.suspended),
-            ("entities that want to be bound", !registry.unbound.is_empty() || !registry.binding.is_empty()),
-            ("entities that changed", !registry.dirty.is_empty()),
-            ("records", !world.resource::<Inbox>().is_quiet() || !world.resource::<Touched>().0.is_empty()),
-            ("happenings", world.get_resource::<Happenings>().is_some_and(|happenings| happenings.counts() != (0, 0))),
-            ("questions", world.get_resource::<Inquiries>().is_some_and(|inquiries| inquiries.counts() != (0, 0))),
-            ("events", world.resource::<NpcMemory>().get().is_some_and(|memory| !memory.events().is_empty())),
-            ("slots", crate::saves::is_busy(world)),
-        ];
-        waits.iter().filter(|(_, waits)| *waits).map(|(what, _)| *what).collect::<Vec<_>>().join(", ")
+        what_waits(self.0.world())
     }
+}
+
+/// What waits in a game with the plugin, for people; empty, when nothing does.
+pub fn what_waits(world: &World) -> String {
+    match world.resource::<MemoryState>() {
+        MemoryState::Loading => return "the memory is loading".to_owned(),
+        MemoryState::Failed(_) | MemoryState::Closed => return String::new(),
+        MemoryState::Ready => {}
+    }
+    let outbox = world.resource::<Outbox>();
+    let registry = world.resource::<Registry>();
+    let waits = [
+        ("changes", !outbox.waiting.is_empty() || outbox.in_flight() > 0 || outbox.suspended),
+        ("entities that want to be bound", !registry.unbound.is_empty() || !registry.binding.is_empty()),
+        ("entities that changed", !registry.moved.is_empty() || !registry.dirty.is_empty()),
+        ("records", !world.resource::<Inbox>().is_quiet() || !world.resource::<Touched>().0.is_empty()),
+        ("happenings", world.get_resource::<Happenings>().is_some_and(|happenings| happenings.counts() != (0, 0))),
+        ("questions", world.get_resource::<Inquiries>().is_some_and(|inquiries| inquiries.counts() != (0, 0))),
+        ("events", world.resource::<NpcMemory>().get().is_some_and(|memory| !memory.events().is_empty())),
+        ("slots", crate::saves::is_busy(world)),
+    ];
+    waits.iter().filter(|(_, waits)| *waits).map(|(what, _)| *what).collect::<Vec<_>>().join(", ")
 }

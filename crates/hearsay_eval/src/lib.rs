@@ -6,6 +6,7 @@
 //!   all that they cannot know.
 //! - [`encoder`]: how long the sentence encoder takes.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
+//! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
 //!
 //! - [`recall`]: retrieval [`tasks`]; whether what answers a question is found, and how fast.
 //!
@@ -15,6 +16,7 @@
 pub mod beliefs;
 pub mod encoder;
 pub mod figures;
+pub mod frames;
 pub mod leaks;
 mod random;
 pub mod recall;

@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    encoder, figures, leaks,
+    encoder, figures, frames, leaks,
     recall::{Corpus, Method, Run},
     speed, stories, tasks,
     vector_cache::VectorCache,
@@ -72,6 +72,17 @@ Example:
         /// The world's directory
         directory: PathBuf,
     },
+    /// What the Bevy plugin costs a game on its main thread, frame by frame
+    #[command(after_help = "\
+Two games without a window run in turn at 60 frames a second: one with the plugin,
+one without. Both make the same changes: most go elsewhere, some get another
+occupation or name, join or leave a group. The cost is what the first takes more
+than the median of the second; what changes, and the worker's work, is real. The
+first line is of a game in which nothing changes.
+
+Example:
+  hearsay_eval frames --npcs 10000 --changes 100 --questions 100")]
+    Frames(Frames),
     /// Whether what answers a question is found: retrieval tasks through the engine
     #[command(after_help = "\
 DIR is a task folder (corpus.jsonl, queries.jsonl, perhaps facts.jsonl), or holds
@@ -180,6 +191,22 @@ struct Speed {
 }
 
 #[derive(Debug, ClapArgs)]
+struct Frames {
+    /// How many characters there are
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    npcs: usize,
+    /// How much changes in each frame
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    changes: usize,
+    /// How many frames are counted
+    #[arg(long, value_name = "F", default_value_t = 600)]
+    frames: usize,
+    /// How many questions are under way at any time
+    #[arg(long, value_name = "Q", default_value_t = 0)]
+    questions: usize,
+}
+
+#[derive(Debug, ClapArgs)]
 struct EncoderSpeed {
     /// How many threads encode
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -198,6 +225,7 @@ fn main() -> ExitCode {
         Command::Encoder(command) => time_encoder(command, &mut out),
         Command::Speed(command) => time_engine(command, &mut out),
         Command::Hold { directory } => hold(directory, &mut out),
+        Command::Frames(command) => time_frames(command, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
@@ -313,6 +341,27 @@ fn time_encoder(command: &EncoderSpeed, out: &mut Output) -> Result<ExitCode> {
     let encoder::Speed { threads, query_ms_p50, query_ms_p95, documents_per_s } = speed;
     out.line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
     out.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn time_frames(command: &Frames, out: &mut Output) -> Result<ExitCode> {
+    let Frames { npcs, changes, frames, questions } = *command;
+    let directory = tempfile::tempdir()?;
+    let head = ["npcs", "changes", "questions", "p50 \u{B5}s", "p99 \u{B5}s", "worst \u{B5}s", "dropped", "lag ms p99"];
+    let rest = ["answered", "unhindered: p50", "p99", "worst"];
+    let row = |cells: &[String]| cells.iter().map(|cell| format!("{cell:>11}")).collect::<Vec<_>>().join(" ");
+    out.line(row(&head.iter().chain(&rest).map(ToString::to_string).collect::<Vec<_>>()))?;
+    let mut tell = |cost: &frames::Cost| {
+        out.data(cost)?;
+        let counts = [cost.npcs, cost.changes, cost.questions].map(|count| count.to_string());
+        let times = [cost.frame_us_p50, cost.frame_us_p99, cost.worst_us].map(|time| format!("{time:.1}"));
+        let ends = [cost.dropped.to_string(), format!("{:.0}", cost.commit_lag_ms_p99), cost.answered.to_string()];
+        let unhindered = [cost.unhindered_us_p50, cost.unhindered_us_p99, cost.unhindered_worst_us];
+        let unhindered = unhindered.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.1}")));
+        out.line(row(&[&counts[..], &times, &ends, &unhindered].concat()))?;
+        Ok(out.out.flush()?)
+    };
+    frames::measure(frames::Plan { npcs, changes, frames, questions }, directory.path(), &mut tell)?;
     Ok(ExitCode::SUCCESS)
 }
 

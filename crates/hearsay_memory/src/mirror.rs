@@ -108,6 +108,15 @@ impl Patch {
         self.relations.extend(later.relations);
     }
 
+    /// Whether a record shows every field that it names as it says. What a patch adds is not compared.
+    pub fn holds_in(&self, record: &Record) -> bool {
+        self.kind.as_ref().is_none_or(|kind| record.kind.as_ref() == Some(kind))
+            && self.name.as_ref().is_none_or(|name| record.name.as_ref() == Some(name))
+            && self.place.as_ref().is_none_or(|place| record.place == *place)
+            && self.attributes.iter().all(|(name, value)| record.attributes.get(name) == value.as_ref())
+            && self.relations.iter().all(|(key, holds)| record.relations.contains_key(key) == *holds)
+    }
+
     /// Whether it names no field.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -446,6 +455,29 @@ mod tests {
         assert!(refused[0].contains("nothing is called `in`; did you mean inn"), "{refused:?}");
         assert!(refused[1].contains("there is no `bob` any more"), "{refused:?}");
         assert_eq!(Record::of(&state, &id("ann")).unwrap().name.as_deref(), Some("Anne"));
+    }
+
+    #[test]
+    fn a_patch_holds_in_a_record_that_says_the_same() {
+        let mut state = town();
+        let key = (Predicate::new(predicate::MEMBER_OF).unwrap(), id("guild"));
+        let occupation = Predicate::new("occupation").unwrap();
+        let patches = [
+            Patch { name: Some("Anne".into()), ..Patch::default() },
+            Patch { kind: Some(Kind::Player), ..Patch::default() },
+            Patch { place: Some(Some(id("pier"))), ..Patch::default() },
+            Patch { place: Some(None), ..Patch::default() },
+            Patch { attributes: BTreeMap::from([(occupation.clone(), Some("spy".into()))]), ..Patch::default() },
+            Patch { attributes: BTreeMap::from([(occupation, None)]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key.clone(), true)]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key, false)]), ..Patch::default() },
+        ];
+        let record = |state: &State| Record::of(state, &id("ann")).unwrap();
+        for patch in patches {
+            assert!(!patch.holds_in(&record(&state)), "{patch:?}");
+            apply(&mut state, None, vec![("ann", patch.clone())]);
+            assert!(patch.holds_in(&record(&state)), "{patch:?}");
+        }
     }
 
     #[test]

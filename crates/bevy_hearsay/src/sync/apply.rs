@@ -2,13 +2,17 @@
 
 use std::time::Instant;
 
-use bevy::prelude::*;
+use bevy::{ecs::relationship::RelationshipHookMode, prelude::*};
 use hearsay_memory::Record;
 use hearsay_model::{EntityId, Kind, Predicate};
 
 use super::{Field, Inbox, Outbox, Registry, Shadow, SyncSettings, bind, fetch::Read, remember::RememberedTypes};
-use crate::components::{
-    At, Attributes, Materialised, MemoryId, RelatesTo, Relation, RelationOf, Relations, Remembered, Whereabouts,
+use crate::{
+    components::{
+        At, Attributes, Materialised, MemoryId, Present, RelatesTo, Relation, RelationOf, Relations, Remembered,
+        Whereabouts,
+    },
+    diagnostics::FrameCost,
 };
 
 /// Triggered on an entity that the game spawned when the memory holds it no more: it was removed, or a slot from before
@@ -26,6 +30,7 @@ pub(crate) fn has_work(inbox: Res<Inbox>) -> bool {
 
 /// Applies what was read until the budget is used up.
 pub(crate) fn apply(world: &mut World) {
+    let _cost = world.resource::<FrameCost>().begin();
     let (begun, budget) = (Instant::now(), world.resource::<SyncSettings>().budget);
     while let Some(read) = world.resource_mut::<Inbox>().read.pop_front() {
         apply_one(world, read);
@@ -78,8 +83,8 @@ fn spawn(world: &mut World, record: &Record) {
 }
 
 /// Gives an entity its shadow and every component that the record has a value for.
-pub(super) fn show(world: &mut World, entity: Entity, mut shadow: Shadow, record: &Record) {
-    world.resource_mut::<Registry>().add(entity, &mut shadow);
+pub(super) fn show(world: &mut World, entity: Entity, shadow: Shadow, record: &Record) {
+    world.resource_mut::<Registry>().bound.insert(shadow.id.clone(), entity);
     let attributes = shown_attributes(world, record);
     let mut target = world.entity_mut(entity);
     // The shadow comes first, so that what follows is known to equal it.
@@ -117,11 +122,11 @@ fn relate(world: &mut World, entity: Entity, (predicate, object): &(Predicate, E
 pub(crate) fn spawn_relation(world: &mut World, entity: Entity, relation: Relation) {
     let object = relation.object.clone();
     let to = world.resource::<Registry>().entity(&object);
-    let edge = world.spawn((relation, RelationOf(entity))).id();
+    let edge = match to.filter(|to| *to != entity) {
+        Some(to) => world.spawn((relation, RelationOf(entity), RelatesTo(to))).id(),
+        None => world.spawn((relation, RelationOf(entity))).id(),
+    };
     world.resource_mut::<Registry>().towards.entry(object).or_default().insert(edge);
-    if let Some(to) = to.filter(|to| *to != entity) {
-        world.entity_mut(edge).insert(RelatesTo(to));
-    }
 }
 
 /// Brings an entity to what was read, but for what the game has said since.
@@ -135,8 +140,7 @@ fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) 
     let mut held = |shadow: &Shadow, field: &Field, shown: bool| {
         // What differs from the shadow was changed by the game and is not collected yet.
         unseen |= !shown;
-        let newer = shadow.sent.iter().find(|(at, sent)| at == field && *sent > acknowledged).map(|(_, sent)| *sent);
-        let newer = if shown { newer } else { Some(batch) };
+        let newer = if shown { shadow.sent_since(field, acknowledged) } else { Some(batch) };
         later = later.max(newer);
         newer.is_some()
     };
@@ -213,7 +217,7 @@ fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) 
             None => _ = shadow.relations.remove(&key),
         }
     }
-    shadow.sent.retain(|(_, sent)| *sent > acknowledged);
+    shadow.forget_sent(acknowledged);
     let types = world.resource::<RememberedTypes>().clone();
     if let Some(mut slot) = world.get_mut::<Shadow>(entity) {
         *slot = shadow;
@@ -281,44 +285,67 @@ impl Moves {
     pub(crate) fn arrive(&mut self, id: EntityId, entity: Entity) {
         self.arrived.push((id, entity));
     }
+}
 
-    /// Brings the views up to date.
-    pub(crate) fn follow(self, registry: &mut Registry, commands: &mut Commands) {
-        for (entity, from, to) in self.moved {
-            if let Some(there) = from.and_then(|from| registry.at.get_mut(&from)) {
-                there.remove(&entity);
-            }
-            let place = to.as_ref().and_then(|to| registry.entity(to)).filter(|place| *place != entity);
-            view(commands, entity, place.map(At));
-            if let Some(to) = to {
-                registry.at.entry(to).or_default().insert(entity);
+/// Brings the views up to date.
+pub(super) fn follow(world: &mut World, moves: Moves) {
+    for (entity, from, to) in moves.moved {
+        let mut registry = world.resource_mut::<Registry>();
+        if let Some(from) = from.filter(|_| !registry.at.is_empty()) {
+            registry.away(entity, &from);
+        }
+        let place = to.as_ref().and_then(|to| registry.entity(to));
+        if let Some(to) = to.filter(|_| place.is_none()) {
+            registry.at.entry(to).or_default().insert(entity);
+        }
+        stand(world, entity, place.filter(|place| *place != entity));
+    }
+    for (id, entity) in moves.arrived {
+        let mut registry = world.resource_mut::<Registry>();
+        let (there, edges) = (registry.at.remove(&id).unwrap_or_default(), registry.towards.get(&id).cloned());
+        for other in there.into_iter().filter(|other| *other != entity) {
+            let is_there = |shadow: &Shadow| shadow.place.as_ref() == Some(&id);
+            if world.get::<Shadow>(other).is_some_and(is_there) {
+                stand(world, other, Some(entity));
             }
         }
-        for (id, entity) in self.arrived {
-            for there in registry.at.get(&id).into_iter().flatten().filter(|there| **there != entity) {
-                view(commands, *there, Some(At(entity)));
-            }
-            for edge in registry.towards.get(&id).into_iter().flatten() {
-                view(commands, *edge, Some(RelatesTo(entity)));
+        for edge in edges.into_iter().flatten() {
+            // One that is shown already stays: inserted anew, its target would lose sight of it.
+            if let Ok(mut edge) = world.get_entity_mut(edge)
+                && edge.get::<RelatesTo>() != Some(&RelatesTo(entity))
+            {
+                edge.insert(RelatesTo(entity));
             }
         }
     }
 }
 
-/// Shows a derived relationship, or takes it away. One that is shown already stays: inserted anew, its target would
-/// lose sight of it.
-fn view<R: Component + PartialEq>(commands: &mut Commands, entity: Entity, shown: Option<R>) {
-    commands.queue(move |world: &mut World| {
-        let Ok(mut entity) = world.get_entity_mut(entity) else { return };
-        match shown {
-            Some(shown) if entity.get::<R>() != Some(&shown) => _ = entity.insert(shown),
-            None => _ = entity.remove::<R>(),
-            Some(_) => {}
+/// Shows that somebody is at a place that is loaded, or at none. It happens so often that both ends of the relationship
+/// are written here: Bevy's hooks do the same by way of commands.
+fn stand(world: &mut World, entity: Entity, place: Option<Entity>) {
+    let Ok(target) = world.get_entity(entity) else { return };
+    let before = target.get::<At>().map(|at| at.0);
+    if before == place {
+        return;
+    }
+    let Some(place) = place else {
+        world.entity_mut(entity).remove::<At>();
+        return;
+    };
+    if let Some(before) = before
+        && let Some(mut present) = world.get_mut::<Present>(before)
+    {
+        let there = present.collection_mut_risky();
+        if let Some(at) = there.iter().position(|other| *other == entity) {
+            there.remove(at);
         }
-    });
-}
-
-pub(super) fn follow(world: &mut World, moves: Moves) {
-    world.resource_scope(|world, mut registry: Mut<Registry>| moves.follow(&mut registry, &mut world.commands()));
-    world.flush();
+        if present.is_empty() {
+            world.entity_mut(before).remove::<Present>();
+        }
+    }
+    world.entity_mut(entity).insert_with_relationship_hook_mode(At(place), RelationshipHookMode::Skip);
+    match world.get_mut::<Present>(place) {
+        Some(mut present) => present.collection_mut_risky().push(entity),
+        None => _ = world.entity_mut(place).insert(Present::from_collection_risky(vec![entity])),
+    }
 }

@@ -18,7 +18,10 @@ use super::{
     remember::RememberedTypes,
 };
 use crate::{
-    components::{Attributes, Materialised, MemoryId, Overwrite, Relation, Relations, Remembered, Whereabouts},
+    components::{
+        Attributes, Materialised, MemoryId, Overwrite, Present, Relation, Relations, Remembered, Whereabouts,
+    },
+    diagnostics::FrameCost,
     memory::{MemoryTrouble, NpcMemory},
 };
 
@@ -38,10 +41,6 @@ pub(crate) fn on_memory_id(
     }
 }
 
-pub(crate) fn on_remembered(on: On<Insert, Remembered>, mut registry: ResMut<Registry>) {
-    registry.dirty.push(on.entity);
-}
-
 /// An entity without its id is bound no more.
 pub(crate) fn on_id_removed(on: On<Remove, MemoryId>, mut commands: Commands) {
     commands.entity(on.entity).try_remove::<Shadow>();
@@ -55,23 +54,23 @@ pub(crate) fn on_despawn(on: On<Despawn, Shadow>, mut registry: ResMut<Registry>
 /// What an entity changed last is noted before it is gone. Despawning is unloading: nothing else is said of it.
 pub(crate) fn on_unbound(
     on: On<Remove, Shadow>,
-    mut entities: Query<Compared>,
+    mut entities: Query<(Compared, Option<&Present>)>,
     mut registry: ResMut<Registry>,
     mut outbox: ResMut<Outbox>,
     remembered: Res<RememberedTypes>,
 ) {
     let entity = on.entity;
-    if let Ok(compared) = entities.get_mut(entity) {
-        compare(entity, compared, &mut outbox, &remembered, &mut Moves::default());
+    let Ok((mut compared, present)) = entities.get_mut(entity) else { return };
+    let left = compared.0.place.clone();
+    compare(entity, &mut compared, &mut outbox, &remembered, &mut Moves::default());
+    let id = &compared.0.id;
+    if let Some(place) = left {
+        registry.away(entity, &place);
     }
-    let Ok((shadow, ..)) = entities.get_mut(entity) else { return };
-    let (id, place, at) = (shadow.id.clone(), shadow.place.clone(), shadow.polled_at);
-    if let Some(there) = place.and_then(|place| registry.at.get_mut(&place)) {
-        there.remove(&entity);
-    }
-    let moved = registry.remove(entity, &id, at);
-    if let Some((mut moved, ..)) = moved.and_then(|moved| entities.get_mut(moved).ok()) {
-        moved.polled_at = at;
+    registry.remove(entity, id);
+    // Whoever is here waits for this place to be loaded again.
+    if let Some(present) = present {
+        registry.at.entry(id.clone()).or_default().extend(present.iter());
     }
 }
 
@@ -82,6 +81,7 @@ pub(crate) fn has_work(registry: Res<Registry>, memory: Res<NpcMemory>) -> bool 
 
 /// Asks what the memory holds of entities that are new; those without an id get one.
 pub(crate) fn bind(world: &mut World) {
+    let _cost = world.resource::<FrameCost>().begin();
     let mut unbound = std::mem::take(&mut world.resource_mut::<Registry>().unbound);
     unbound.sort_unstable();
     unbound.dedup();
@@ -121,7 +121,9 @@ pub(crate) fn bind(world: &mut World) {
                 // What is not there yet is created before anything relates to it; what is there stays as it is.
                 let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default().0;
                 let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
-                world.resource_mut::<Outbox>().push(id.clone(), Patch { create, ..Patch::default() });
+                let mut outbox = world.resource_mut::<Outbox>();
+                outbox.create(id.clone());
+                outbox.push(id.clone(), Patch { create, ..Patch::default() });
                 world.resource_mut::<Registry>().binding.insert(id.clone(), initial);
                 world.resource_mut::<Inbox>().want(id);
             }
@@ -147,10 +149,11 @@ fn fresh_id(target: EntityRef) -> Option<EntityId> {
 fn create(world: &mut World, entity: Entity, id: EntityId) {
     let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
     let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
-    world.resource_mut::<Registry>().add(entity, &mut shadow);
+    world.resource_mut::<Registry>().bound.insert(id.clone(), entity);
     {
         let mut outbox = world.resource_mut::<Outbox>();
         let batch = outbox.batch;
+        outbox.create(id.clone());
         *outbox.patch(&mut shadow) = Patch { create: Some((kind.0.clone(), None)), ..Patch::default() };
         for field in [Field::Kind, Field::Name] {
             shadow.note_sent(field, batch);

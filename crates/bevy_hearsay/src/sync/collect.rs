@@ -1,10 +1,27 @@
 //! What the game changed, compared with what the memory holds.
 
-use bevy::prelude::*;
+use std::time::Duration;
+
+use bevy::{
+    ecs::{
+        lifecycle::HookContext,
+        query::QueryData,
+        system::{SystemChangeTick, SystemState},
+        world::DeferredWorld,
+    },
+    prelude::*,
+};
 use hearsay_model::{EntityId, Predicate};
 
-use super::{Outbox, Registry, Shadow, SyncSettings, apply::Moves, remember::RememberedTypes};
-use crate::components::{Attributes, Relation, RelationOf, Remembered, Whereabouts};
+use super::{
+    Outbox, Registry, Shadow, SyncSettings,
+    apply::{Moves, follow},
+    remember::RememberedTypes,
+};
+use crate::{
+    components::{Attributes, Relation, RelationOf, Remembered, Whereabouts},
+    diagnostics::{Briefly, FrameCost},
+};
 
 /// A field of an entity that is synced by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,20 +42,18 @@ pub(crate) type Compared = (
     Option<&'static Attributes>,
 );
 
-pub(crate) fn on_whereabouts(on: On<Insert, Whereabouts>, mut registry: ResMut<Registry>) {
-    registry.dirty.push(on.entity);
+/// The hook of where an entity is.
+pub(crate) fn note_move(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut registry) = world.get_resource_mut::<Registry>() {
+        registry.moved.push(context.entity);
+    }
 }
 
-pub(crate) fn on_whereabouts_gone(on: On<Remove, Whereabouts>, mut registry: ResMut<Registry>) {
-    registry.dirty.push(on.entity);
-}
-
-pub(crate) fn on_attributes(on: On<Insert, Attributes>, mut registry: ResMut<Registry>) {
-    registry.dirty.push(on.entity);
-}
-
-pub(crate) fn on_attributes_gone(on: On<Remove, Attributes>, mut registry: ResMut<Registry>) {
-    registry.dirty.push(on.entity);
+/// The hook of what else is compared.
+pub(crate) fn note_change(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut registry) = world.get_resource_mut::<Registry>() {
+        registry.dirty.push(context.entity);
+    }
 }
 
 /// A relation that the game spawned is one that holds.
@@ -65,102 +80,124 @@ pub(crate) fn relates(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate,
 
 /// Run condition: something changed that was not compared.
 pub(crate) fn has_work(registry: Res<Registry>) -> bool {
-    !registry.dirty.is_empty()
+    !registry.moved.is_empty() || !registry.dirty.is_empty()
 }
 
-/// Looks at some of the names, which no observer sees change.
-pub(crate) fn poll(
-    mut registry: ResMut<Registry>,
-    names: Query<(Ref<Name>, &Shadow)>,
+/// Run condition: it is time to look at what no hook sees change.
+pub(crate) fn poll_is_due(
     settings: Res<SyncSettings>,
     time: Option<Res<Time<Real>>>,
-) {
-    let registry = registry.as_mut();
-    for index in slice(registry.order.len(), &mut registry.cursor, &settings, time.as_deref()) {
-        let Some(&entity) = registry.order.get(index) else { continue };
-        if let Ok((name, shadow)) = names.get(entity)
-            && shadow.name.as_ref() != Some(&*name)
-        {
-            registry.dirty.push(entity);
-        }
-    }
-}
-
-/// The part of so many that is polled in this frame, so that all are within the time that the settings say.
-pub(crate) fn slice(
-    all: usize,
-    cursor: &mut usize,
-    settings: &SyncSettings,
-    time: Option<&Time<Real>>,
-) -> std::ops::Range<usize> {
-    let delta = time.map_or(0.0, Time::delta_secs_f64);
+    mut since: Local<Duration>,
+) -> bool {
     // Without a clock, as if at 60 frames a second.
-    let delta = if delta > 0.0 { delta } else { 1.0 / 60.0 };
-    let part = (delta / settings.poll.as_secs_f64().max(0.001)).min(1.0);
-    let count = (all as f64 * part).ceil() as usize;
-    let start = if *cursor >= all { 0 } else { *cursor };
-    let end = (start + count).min(all);
-    *cursor = end;
-    start..end
+    let delta = time.map(|time| time.delta()).filter(|delta| !delta.is_zero());
+    *since += delta.unwrap_or(Duration::from_nanos(16_666_667));
+    let due = *since >= settings.poll;
+    if due {
+        *since = Duration::ZERO;
+    }
+    due
 }
 
-/// Compares what changed with what the memory holds, and notes what differs.
-pub(crate) fn collect(
-    mut registry: ResMut<Registry>,
+/// Finds names that changed in place, which no hook sees. Bevy's ticks lie side by side: thousands take microseconds.
+pub(crate) fn poll(
+    names: Query<(Entity, Ref<Name>), With<Shadow>>,
+    mut entities: Query<(&mut Shadow, &Name)>,
     mut outbox: ResMut<Outbox>,
-    mut entities: Query<Compared>,
-    remembered: Res<RememberedTypes>,
-    mut commands: Commands,
+    tick: SystemChangeTick,
+    mut changed: Local<Vec<Entity>>,
+    briefly: Briefly,
 ) {
-    let mut dirty = std::mem::take(&mut registry.dirty);
-    dirty.sort_unstable();
-    dirty.dedup();
-    let mut moves = Moves::default();
-    for entity in dirty.drain(..) {
-        if let Ok(compared) = entities.get_mut(entity) {
-            compare(entity, compared, &mut outbox, &remembered, &mut moves);
+    let _cost = briefly.begin();
+    for (entities, names) in names.contiguous_iter().into_iter().flatten() {
+        let ticks = entities.iter().zip(names.changed_ticks_slice());
+        let ticks = ticks.filter(|(_, changed)| changed.is_newer_than(tick.last_run(), tick.this_run()));
+        changed.extend(ticks.map(|(entity, _)| *entity));
+    }
+    for entity in changed.drain(..) {
+        if let Ok((mut shadow, name)) = entities.get_mut(entity) {
+            compare_name(&mut shadow, name, &mut outbox);
         }
     }
-    registry.dirty = dirty;
-    moves.follow(&mut registry, &mut commands);
 }
 
-/// Compares all that changed, at once.
+/// Compares what changed with what the memory holds, and notes what differs. It runs on the main thread, between the
+/// game's systems: handing it to another thread would take longer than most of its runs do.
+pub(crate) fn collect(
+    world: &mut World,
+    params: &mut SystemState<(ResMut<Registry>, ResMut<Outbox>, Query<Compared>, Res<RememberedTypes>)>,
+) -> Result {
+    let _cost = world.resource::<FrameCost>().begin();
+    let mut moves = Moves::default();
+    {
+        let (mut registry, mut outbox, mut entities, remembered) = params.get_mut(world)?;
+        let Registry { moved, dirty, .. } = registry.as_mut();
+        for entity in moved.drain(..) {
+            if let Ok((mut shadow, _, _, whereabouts, _)) = entities.get_mut(entity) {
+                compare_place(entity, &mut shadow, whereabouts, &mut outbox, &mut moves);
+            }
+        }
+        for entity in dirty.drain(..) {
+            if let Ok(mut compared) = entities.get_mut(entity) {
+                compare(entity, &mut compared, &mut outbox, &remembered, &mut moves);
+            }
+        }
+    }
+    follow(world, moves);
+    Ok(())
+}
+
+/// Compares all, at once.
 pub(crate) fn collect_all(world: &mut World) {
-    let all = world.resource::<Registry>().order.clone();
-    world.resource_mut::<Registry>().dirty.extend(all);
-    if let Err(error) = world.run_system_cached(collect) {
-        tracing::error!("what the game changed last could not be collected: {error}");
+    let mut registry = world.resource_mut::<Registry>();
+    let all: Vec<Entity> = registry.bound.values().copied().collect();
+    registry.dirty.extend(all);
+    match world.run_system_cached(collect) {
+        Ok(()) => {}
+        Err(error) => tracing::error!("what the game changed last could not be collected: {error}"),
     }
 }
 
-/// Compares one entity.
-pub(crate) fn compare(
+fn compare_place(
     entity: Entity,
-    (mut shadow, kind, name, whereabouts, attributes): <Compared as bevy::ecs::query::QueryData>::Item<'_, '_>,
+    shadow: &mut Shadow,
+    whereabouts: Option<&Whereabouts>,
     outbox: &mut Outbox,
-    remembered: &RememberedTypes,
     moves: &mut Moves,
 ) {
     let place = whereabouts.map(|at| &at.0);
     if shadow.place.as_ref() != place {
         moves.note(entity, shadow.place.take(), place.cloned());
         shadow.place = place.cloned();
-        outbox.patch(&mut shadow).place = Some(place.cloned());
-        let batch = outbox.batch;
-        shadow.note_sent(Field::Place, batch);
+        outbox.patch(shadow).place = Some(place.cloned());
+        shadow.note_sent(Field::Place, outbox.batch);
+    }
+}
+
+fn compare_name(shadow: &mut Shadow, name: &Name, outbox: &mut Outbox) {
+    if shadow.name.as_ref() != Some(name) {
+        shadow.name = Some(name.clone());
+        outbox.patch(shadow).name = Some(name.as_str().to_owned());
+        shadow.note_sent(Field::Name, outbox.batch);
+    }
+}
+
+/// Compares one entity.
+pub(crate) fn compare(
+    entity: Entity,
+    (shadow, kind, name, whereabouts, attributes): &mut <Compared as QueryData>::Item<'_, '_>,
+    outbox: &mut Outbox,
+    remembered: &RememberedTypes,
+    moves: &mut Moves,
+) {
+    compare_place(entity, shadow, *whereabouts, outbox, moves);
+    if let Some(name) = name {
+        compare_name(shadow, name, outbox);
     }
     if let Some(kind) = kind.filter(|kind| shadow.kind.as_ref() != Some(&kind.0)) {
         shadow.kind = Some(kind.0.clone());
-        outbox.patch(&mut shadow).kind = Some(kind.0.clone());
-        let batch = outbox.batch;
-        shadow.note_sent(Field::Kind, batch);
-    }
-    if let Some(name) = name.filter(|name| shadow.name.as_ref() != Some(*name)) {
-        shadow.name = Some(name.clone());
-        outbox.patch(&mut shadow).name = Some(name.as_str().to_owned());
-        let batch = outbox.batch;
-        shadow.note_sent(Field::Name, batch);
+        outbox.patch(shadow).kind = Some(kind.0.clone());
+        shadow.note_sent(Field::Kind, outbox.batch);
     }
     let none = Attributes::default();
     let attributes = attributes.unwrap_or(&none);
@@ -172,7 +209,7 @@ pub(crate) fn compare(
         .chain(gone.map(|name| (name.clone(), None)))
         .collect();
     for (name, value) in changed {
-        set_attribute(&mut shadow, outbox, name, value);
+        set_attribute(shadow, outbox, name, value);
     }
 }
 

@@ -1,22 +1,25 @@
 //! What the memory holds, on its way to the game.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+};
 
-use bevy::prelude::*;
-use hearsay_memory::{MemoryError, Record, Ticket, touched_entities};
-use hearsay_model::{EntityId, GameTime};
+use bevy::{platform::collections::HashMap, prelude::*};
+use hearsay_memory::{MemoryError, Patch, Patches, Record, Ticket, touched_entities};
+use hearsay_model::{EntityId, GameTime, State};
 
-use super::{GameClock, Materialise, Outbox, Registry};
-use crate::memory::{LoadProgress, NpcMemory, Touched};
+use super::{GameClock, Materialise, Outbox, Registry, scope::Reach};
+use crate::{
+    diagnostics::Briefly,
+    memory::{LoadProgress, NpcMemory, Touched},
+};
 
 /// Records that are read with one request.
 const PORTION: usize = 128;
 
 /// Requests under way at most: enough to keep the memory busy, and few enough that other reads come between.
 const REQUESTS: usize = 4;
-
-/// Keys that are looked through with one request.
-const KEYS: usize = 2_000;
 
 /// An entity as it was read.
 pub(crate) struct Read {
@@ -89,33 +92,46 @@ pub(crate) fn is_open(memory: Res<NpcMemory>) -> bool {
     memory.get().is_some()
 }
 
+/// Run condition: something is to be looked at or read.
+pub(crate) fn has_work(inbox: Res<Inbox>, touched: Res<Touched>) -> bool {
+    !touched.0.is_empty() || !inbox.wanted.is_empty()
+}
+
+/// Run condition: something was asked for, or read.
+pub(crate) fn is_waiting(inbox: Res<Inbox>) -> bool {
+    !inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0
+}
+
 /// Asks for what is to be read.
 pub(crate) fn ask(
     mut inbox: ResMut<Inbox>,
     mut touched: ResMut<Touched>,
+    mut outbox: ResMut<Outbox>,
     memory: Res<NpcMemory>,
     materialise: Res<Materialise>,
+    briefly: Briefly,
 ) {
+    let _cost = briefly.begin();
     let Some(memory) = memory.get() else { return };
-    while !touched.0.is_empty() && inbox.looking.len() < REQUESTS {
-        let rest = touched.0.len().saturating_sub(KEYS);
-        let keys = touched.0.split_off(rest);
-        let chosen = materialise.clone();
-        let again = keys.clone();
+    while inbox.looking.len() < REQUESTS
+        && let Some((position, keys)) = touched.0.front()
+    {
+        let (position, chosen, keys) = (*position, materialise.clone(), Arc::clone(keys));
+        let own = outbox.own(position);
         let looked = memory.read(move |world| {
             let reach = chosen.reach(&world.state);
-            let ids = touched_entities(&world.state, &keys).into_iter();
-            let ids = ids.map(|id| (id.clone(), reach.holds(&world.state, &id)));
-            Ok((ids.collect(), world.state.clock()))
-        });
-        match looked {
-            Ok(ticket) => inbox.looking.push(ticket),
-            Err(_) => {
-                // The memory is busy: at the next frame.
-                touched.0.extend(again);
-                return;
+            let mut ids = touched_entities(&world.state, &keys);
+            if let Some(own) = own {
+                leave_out_shown(&mut ids, &own, &world.state, &reach);
             }
-        }
+            let in_scope = |id: EntityId| (reach.holds(&world.state, &id), id);
+            Ok((ids.into_iter().map(in_scope).map(|(holds, id)| (id, holds)).collect(), world.state.clock()))
+        });
+        // The memory is busy: at the next frame.
+        let Ok(ticket) = looked else { return };
+        inbox.looking.push(ticket);
+        outbox.forget_own(position);
+        touched.0.pop_front();
     }
     while !inbox.wanted.is_empty() && inbox.reading.len() < REQUESTS {
         let ids: Vec<EntityId> = inbox.wanted.iter().take(PORTION).cloned().collect();
@@ -134,6 +150,21 @@ pub(crate) fn ask(
     }
 }
 
+/// Leaves out what a batch of this game changed and what is as it says: that is shown already. What it adds is read, and
+/// so is what it moved out of the scope.
+fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, reach: &Reach) {
+    let mut said: HashMap<&EntityId, Option<&Patch>> = HashMap::default();
+    for (id, patch) in &own.entities {
+        // Of several for one entity, none says all.
+        said.entry(id).and_modify(|said| *said = None).or_insert(Some(patch));
+    }
+    ids.retain(|id| {
+        let said = said.get(id).copied().flatten().filter(|patch| patch.create.is_none());
+        let as_said = said.is_some_and(|patch| Record::of(state, id).is_some_and(|record| patch.holds_in(&record)));
+        !as_said || !(matches!(reach, Reach::Nothing) || reach.holds(state, id))
+    });
+}
+
 /// Takes what was read.
 pub(crate) fn take(
     mut inbox: ResMut<Inbox>,
@@ -141,10 +172,9 @@ pub(crate) fn take(
     mut clock: ResMut<GameClock>,
     registry: Res<Registry>,
     mut progress: ResMut<LoadProgress>,
+    briefly: Briefly,
 ) {
-    if inbox.looking.is_empty() && inbox.reading.is_empty() && inbox.read.is_empty() && inbox.total == 0 {
-        return;
-    }
+    let _cost = briefly.begin();
     let inbox = inbox.as_mut();
     let (mut looked, mut time) = (Vec::new(), None);
     inbox.looking.retain(|ticket| match ticket.try_take() {

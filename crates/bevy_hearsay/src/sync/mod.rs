@@ -30,7 +30,7 @@ pub use scope::Materialise;
 
 pub use apply::Forgotten;
 pub(crate) use apply::{spawn_relation, unrelate};
-pub(crate) use collect::{Field, relates};
+pub(crate) use collect::{Field, note_change, note_move, relates};
 pub(crate) use fetch::Inbox;
 pub(crate) use outbox::{Outbox, flush};
 pub(crate) use registry::{Registry, Shadow};
@@ -43,8 +43,8 @@ pub struct SyncPlugin {
     pub interval: Duration,
     /// How long applying what comes from the memory may take in one frame. Default 0.5 ms; big loads take many frames.
     pub budget: Duration,
-    /// How long it takes until every [`Name`], and every mutable component that is
-    /// [remembered](RememberAppExt::remember), has been looked at for changes. Default 1 s.
+    /// How often every [`Name`], and every mutable component that is [remembered](RememberAppExt::remember), is looked at
+    /// for changes in place. Default 50 ms.
     pub poll: Duration,
     /// Which entities of the memory the plugin spawns by itself. Change the resource while the game runs. Default:
     /// all.
@@ -56,7 +56,7 @@ impl Default for SyncPlugin {
         Self {
             interval: Duration::from_millis(250),
             budget: Duration::from_micros(500),
-            poll: Duration::from_secs(1),
+            poll: Duration::from_millis(50),
             materialise: Materialise::default(),
         }
     }
@@ -95,22 +95,29 @@ impl Plugin for SyncPlugin {
             .init_resource::<Inbox>()
             .init_resource::<remember::RememberedTypes>()
             .add_observer(bind::on_memory_id)
-            .add_observer(bind::on_remembered)
             .add_observer(bind::on_despawn)
             .add_observer(bind::on_unbound)
             .add_observer(bind::on_id_removed)
-            .add_observer(collect::on_whereabouts)
-            .add_observer(collect::on_whereabouts_gone)
-            .add_observer(collect::on_attributes)
-            .add_observer(collect::on_attributes_gone)
             .add_observer(collect::on_relation)
+            .add_systems(
+                PreUpdate,
+                // What happened is looked at a frame later: by then it is known which of it was this game's doing.
+                fetch::ask
+                    .run_if(fetch::is_open.and_then(fetch::has_work))
+                    .in_set(HearsaySystems::Receive)
+                    .before(crate::memory::take_events),
+            )
             .add_systems(
                 PreUpdate,
                 (
                     outbox::take_acknowledged.run_if(outbox::is_waiting),
-                    (scope::change, scope::load, fetch::ask, fetch::take).run_if(fetch::is_open),
+                    scope::change.run_if(scope::is_changed),
+                    scope::load.run_if(scope::is_listing),
+                    fetch::take.run_if(fetch::is_waiting),
                 )
                     .chain()
+                    // Opening comes before: what it changes is seen in the same frame, or not at all.
+                    .run_if(fetch::is_open)
                     .in_set(HearsaySystems::Receive)
                     .after(crate::memory::take_events),
             )
@@ -119,13 +126,13 @@ impl Plugin for SyncPlugin {
                 PostUpdate,
                 (
                     bind::bind.run_if(bind::has_work),
-                    collect::poll.run_if(fetch::is_open),
+                    collect::poll.run_if(fetch::is_open).run_if(collect::poll_is_due),
                     collect::collect.run_if(collect::has_work),
                 )
                     .chain()
                     .in_set(HearsaySystems::Collect),
             )
-            .add_systems(PostUpdate, outbox::send_when_due.run_if(outbox::has_work).in_set(HearsaySystems::Send));
+            .add_systems(PostUpdate, outbox::send_when_due.run_if(outbox::is_due).in_set(HearsaySystems::Send));
     }
 }
 

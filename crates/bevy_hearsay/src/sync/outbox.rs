@@ -1,25 +1,46 @@
 //! What the game says of its entities, on its way to the memory.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use bevy::prelude::*;
+use bevy::{platform::collections::HashMap, prelude::*};
 use hearsay_memory::{MemoryError, Patch, Patched, Patches, Ticket};
-use hearsay_model::{Author, EntityId};
+use hearsay_model::{Author, EntityId, Position};
 
 use super::{GameClock, Inbox, Registry, Shadow, SyncSettings};
-use crate::memory::{MemoryTrouble, NpcMemory};
+use crate::{
+    diagnostics::Briefly,
+    memory::{MemoryTrouble, NpcMemory},
+};
+
+/// A batch under way.
+struct Batch {
+    number: u64,
+    since: Instant,
+    patches: Arc<Patches>,
+    ticket: Ticket<Patched>,
+}
 
 /// Patches that wait, and batches under way.
 #[derive(Resource)]
 pub(crate) struct Outbox {
-    /// By entity, in the order in which they changed; of those with a shadow, it knows the place.
+    /// By entity, in the order in which they changed; of those with a shadow, it knows the place. So however long a
+    /// commit takes, what waits is bounded by what there is.
     pub(crate) waiting: Vec<(EntityId, Patch)>,
+    /// Entities that a batch on its way adds, with its number.
+    creating: HashMap<EntityId, u64>,
     /// The number of the batch that gathers.
     pub(crate) batch: u64,
     /// Since when it gathers.
     pub(crate) since: Option<Instant>,
     /// Batches that were sent, the oldest first.
-    sent: Vec<(u64, Arc<Patches>, Ticket<Patched>)>,
+    sent: Vec<Batch>,
+    /// What was acknowledged, by its operation, until the event of that operation is looked at.
+    own: Vec<(Position, Arc<Patches>)>,
+    /// How long the batch that was acknowledged last took, from its first change on.
+    pub(crate) lag: Option<Duration>,
     /// A slot is being loaded: what the game says now belongs to the future that is left.
     pub(crate) suspended: bool,
     /// What the clock showed when it was last sent or read.
@@ -28,21 +49,27 @@ pub(crate) struct Outbox {
 
 impl Default for Outbox {
     fn default() -> Self {
-        Self { waiting: Vec::new(), batch: 1, since: None, sent: Vec::new(), suspended: false, clock: None }
+        Self {
+            waiting: Vec::new(),
+            creating: HashMap::default(),
+            batch: 1,
+            since: None,
+            sent: Vec::new(),
+            own: Vec::new(),
+            lag: None,
+            suspended: false,
+            clock: None,
+        }
     }
 }
 
 impl Outbox {
     /// The patch of a bound entity that gathers.
     pub(crate) fn patch(&mut self, shadow: &mut Shadow) -> &mut Patch {
-        let index = match shadow.waits {
-            Some((batch, index)) if batch == self.batch => index as usize,
-            _ => {
-                shadow.waits = Some((self.batch, self.waiting.len() as u32));
-                self.push(shadow.id.clone(), Patch::default())
-            }
-        };
-        &mut self.waiting[index].1
+        if shadow.waits.0 != self.batch {
+            shadow.waits = (self.batch, self.push(shadow.id.clone(), Patch::default()));
+        }
+        &mut self.waiting[shadow.waits.1].1
     }
 
     /// Adds the patch of an entity; its place.
@@ -52,17 +79,45 @@ impl Outbox {
         self.waiting.len() - 1
     }
 
+    /// Notes that the batch that gathers adds an entity.
+    pub(crate) fn create(&mut self, id: EntityId) {
+        self.creating.insert(id, self.batch);
+    }
+
     /// The batch on its way that adds an entity, if there is one.
     pub(crate) fn creates(&self, id: &EntityId) -> Option<u64> {
-        let adds = |patches: &[(EntityId, Patch)]| patches.iter().any(|(at, patch)| at == id && patch.create.is_some());
-        let sent = self.sent.iter().find(|(_, patches, _)| adds(&patches.entities)).map(|(batch, ..)| *batch);
-        sent.or_else(|| adds(&self.waiting).then_some(self.batch))
+        self.creating.get(id).copied()
+    }
+
+    /// Whether a batch on its way adds any entity.
+    pub(crate) fn is_creating(&self) -> bool {
+        !self.creating.is_empty()
+    }
+
+    /// What an operation was made from, if it was one of this game's batches.
+    pub(crate) fn own(&self, position: Position) -> Option<Arc<Patches>> {
+        self.own.iter().find(|(at, _)| *at == position).map(|(_, patches)| Arc::clone(patches))
+    }
+
+    /// All operations up to this one were looked at.
+    pub(crate) fn forget_own(&mut self, position: Position) {
+        self.own.retain(|(at, _)| *at > position);
+    }
+
+    /// Drops what waits: its world is gone. The last batch of it.
+    pub(crate) fn leave(&mut self) -> u64 {
+        self.waiting.clear();
+        self.own.clear();
+        self.creating.clear();
+        self.since = None;
+        self.batch += 1;
+        self.batch - 1
     }
 
     /// The memory's clock was set: by this game, which has moved on since, or by somebody else, whom the game follows.
     pub(crate) fn follow_clock(&mut self, time: i64, clock: &mut GameClock) {
         let unsent = clock.0.is_some() && clock.0 != self.clock;
-        let sent = self.sent.iter().any(|(_, patches, _)| patches.clock.is_some());
+        let sent = self.sent.iter().any(|sent| sent.patches.clock.is_some());
         if !unsent && !sent && clock.0 != Some(time) {
             clock.0 = Some(time);
             self.clock = Some(time);
@@ -75,9 +130,12 @@ impl Outbox {
     }
 }
 
-/// Whether something waits to be sent.
-pub(crate) fn has_work(outbox: Res<Outbox>) -> bool {
-    !outbox.waiting.is_empty()
+/// Batches under way at most, but for what must go out at once. What changes meanwhile gathers.
+const IN_FLIGHT: usize = 2;
+
+/// Whether something is to be sent.
+pub(crate) fn is_due(outbox: Res<Outbox>, settings: Res<SyncSettings>) -> bool {
+    outbox.sent.len() < IN_FLIGHT && outbox.since.is_some_and(|since| since.elapsed() >= settings.interval)
 }
 
 /// Whether something was sent that was not acknowledged.
@@ -87,13 +145,12 @@ pub(crate) fn is_waiting(outbox: Res<Outbox>) -> bool {
 
 pub(crate) fn send_when_due(
     mut outbox: ResMut<Outbox>,
-    settings: Res<SyncSettings>,
     memory: Res<NpcMemory>,
     clock: Res<GameClock>,
+    briefly: Briefly,
 ) {
-    if outbox.since.is_some_and(|since| since.elapsed() >= settings.interval) {
-        send(&mut outbox, &memory, &clock);
-    }
+    let _cost = briefly.begin();
+    send(&mut outbox, &memory, &clock);
 }
 
 /// Sends what waits now, because what follows rests on it.
@@ -114,7 +171,9 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
         return true;
     }
     let clock_was = outbox.clock;
-    let mut patches = Patches { entities: std::mem::take(&mut outbox.waiting), clock: None };
+    // The next batch will be about as large.
+    let next = Vec::with_capacity(outbox.waiting.len());
+    let mut patches = Patches { entities: std::mem::replace(&mut outbox.waiting, next), clock: None };
     if turned {
         patches.clock = clock.time();
         outbox.clock = clock.0;
@@ -122,10 +181,9 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     let patches = Arc::new(patches);
     match memory.patch(Author::Game, Arc::clone(&patches)) {
         Ok(ticket) => {
-            let batch = outbox.batch;
-            outbox.sent.push((batch, patches, ticket));
+            let since = outbox.since.take().unwrap_or_else(Instant::now);
+            outbox.sent.push(Batch { number: outbox.batch, since, patches, ticket });
             outbox.batch += 1;
-            outbox.since = None;
             true
         }
         Err(_) => {
@@ -143,13 +201,20 @@ pub(crate) fn take_acknowledged(
     mut inbox: ResMut<Inbox>,
     registry: Res<Registry>,
     mut trouble: MessageWriter<MemoryTrouble>,
+    briefly: Briefly,
 ) {
-    while let Some(answer) = outbox.sent.first().and_then(|(_, _, ticket)| ticket.try_take()) {
-        let (batch, patches, _) = outbox.sent.remove(0);
+    let _cost = briefly.begin();
+    while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
+        let Batch { number: batch, since, patches, .. } = outbox.sent.remove(0);
+        outbox.lag = Some(since.elapsed());
         // A slot that was loaded meanwhile has acknowledged, by leaving them, all batches before it.
         inbox.acknowledged = inbox.acknowledged.max(batch);
+        if !outbox.creating.is_empty() {
+            outbox.creating.retain(|_, at| *at > batch);
+        }
         match answer {
             Ok(patched) => {
+                outbox.own.extend(patched.written.map(|written| (written.position, patches)));
                 for refused in patched.refused {
                     tracing::warn!("{}: {}", refused.entity, refused.why);
                     let entity = registry.entity(&refused.entity);

@@ -1,28 +1,30 @@
 //! Which entities are bound to which ids, and what the memory is known to hold of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use bevy::{platform::collections::HashMap, prelude::*};
+use bevy::{ecs::entity::EntityHashSet, platform::collections::HashMap, prelude::*};
 use hearsay_memory::Record;
 use hearsay_model::{EntityId, Predicate, Value};
 
 use super::Field;
 
 /// What the memory holds of a bound entity, or has been told of it. Its presence means that the entity is bound.
+// What is read and written when somebody moves lies side by side, before the rest.
 #[derive(Component)]
+#[repr(C)]
 pub(crate) struct Shadow {
     pub(crate) id: EntityId,
+    pub(crate) place: Option<EntityId>,
+    /// The batch in which the place goes out, or went. It changes far more often than anything else.
+    pub(crate) place_sent: u64,
+    /// Where its patch waits in the outbox, and in which batch.
+    pub(crate) waits: (u64, usize),
     pub(crate) name: Option<Name>,
     pub(crate) kind: Option<hearsay_model::Kind>,
-    pub(crate) place: Option<EntityId>,
     pub(crate) attributes: BTreeMap<Predicate, Value>,
     pub(crate) relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
-    /// The batch in which a field that the game changed goes out, or went.
+    /// The batch in which another field that the game changed goes out, or went.
     pub(crate) sent: Vec<(Field, u64)>,
-    /// Where its patch waits in the outbox, and in which batch.
-    pub(crate) waits: Option<(u64, u32)>,
-    /// Its place in the order in which entities are polled.
-    pub(crate) polled_at: u32,
 }
 
 impl Shadow {
@@ -35,8 +37,8 @@ impl Shadow {
             attributes: record.attributes.clone(),
             relations: record.relations.clone(),
             sent: Vec::new(),
-            waits: None,
-            polled_at: 0,
+            waits: (0, 0),
+            place_sent: 0,
         }
     }
 
@@ -48,10 +50,28 @@ impl Shadow {
 
     /// Notes that a field goes out in a batch.
     pub(crate) fn note_sent(&mut self, field: Field, batch: u64) {
+        if field == Field::Place {
+            self.place_sent = batch;
+            return;
+        }
         match self.sent.iter_mut().find(|(at, _)| *at == field) {
             Some((_, at)) => *at = batch,
             None => self.sent.push((field, batch)),
         }
+    }
+
+    /// The batch in which a field goes out or went, unless that was acknowledged.
+    pub(crate) fn sent_since(&self, field: &Field, acknowledged: u64) -> Option<u64> {
+        let sent = match field {
+            Field::Place => Some(self.place_sent),
+            _ => self.sent.iter().find(|(at, _)| at == field).map(|(_, sent)| *sent),
+        };
+        sent.filter(|sent| *sent > acknowledged)
+    }
+
+    /// Forgets what was acknowledged.
+    pub(crate) fn forget_sent(&mut self, acknowledged: u64) {
+        self.sent.retain(|(_, sent)| *sent > acknowledged);
     }
 }
 
@@ -63,24 +83,23 @@ pub(crate) struct Binding {
     pub(crate) attributes: BTreeMap<Predicate, Value>,
 }
 
-/// Who is bound, and where everybody is.
+/// Who is bound, and who waits for what to be loaded.
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     pub(crate) bound: HashMap<EntityId, Entity>,
-    /// Bound entities, in the order in which they are polled, and how far polling is.
-    pub(crate) order: Vec<Entity>,
-    pub(crate) cursor: usize,
-    /// Those whose [`Whereabouts`](crate::Whereabouts) name a place.
-    pub(crate) at: HashMap<EntityId, BTreeSet<Entity>>,
+    /// Those whose [`Whereabouts`](crate::Whereabouts) name a place that is not loaded.
+    pub(crate) at: HashMap<EntityId, EntityHashSet>,
     /// Edges of relations whose object is an id.
-    pub(crate) towards: HashMap<EntityId, BTreeSet<Entity>>,
+    pub(crate) towards: HashMap<EntityId, EntityHashSet>,
     /// Entities that want to be bound.
     pub(crate) unbound: Vec<Entity>,
     /// Entities that are being bound: what the memory holds of their ids has been asked.
     pub(crate) binding: HashMap<EntityId, Binding>,
     /// The entity that is being despawned.
     pub(crate) leaving: Option<Entity>,
-    /// Entities that may have changed since they were last compared.
+    /// Entities that may have moved since they were last compared.
+    pub(crate) moved: Vec<Entity>,
+    /// Entities that may have changed otherwise.
     pub(crate) dirty: Vec<Entity>,
 }
 
@@ -89,22 +108,20 @@ impl Registry {
         self.bound.get(id).copied()
     }
 
-    pub(crate) fn add(&mut self, entity: Entity, shadow: &mut Shadow) {
-        self.bound.insert(shadow.id.clone(), entity);
-        shadow.polled_at = self.order.len() as u32;
-        self.order.push(entity);
+    /// Somebody is not at a place any more that is not loaded.
+    pub(crate) fn away(&mut self, entity: Entity, place: &EntityId) {
+        if let Some(there) = self.at.get_mut(place)
+            && there.remove(&entity)
+            && there.is_empty()
+        {
+            self.at.remove(place);
+        }
     }
 
-    /// Takes an entity out; the one that is polled in its place now.
-    pub(crate) fn remove(&mut self, entity: Entity, id: &EntityId, polled_at: u32) -> Option<Entity> {
+    /// Takes an entity out, unless another took its place.
+    pub(crate) fn remove(&mut self, entity: Entity, id: &EntityId) {
         if self.bound.get(id) == Some(&entity) {
             self.bound.remove(id);
         }
-        let at = polled_at as usize;
-        if self.order.get(at) != Some(&entity) {
-            return None;
-        }
-        self.order.swap_remove(at);
-        self.order.get(at).copied()
     }
 }

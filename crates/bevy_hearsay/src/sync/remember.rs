@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use bevy::{ecs::component::ComponentMutability, platform::collections::HashSet, prelude::*};
+use bevy::{platform::collections::HashSet, prelude::*};
 use hearsay_model::{Predicate, Value};
 
-use super::{Outbox, Registry, Shadow, SyncSettings, collect};
+use super::{Outbox, Registry, Shadow, collect};
 
 /// A component of the game that is kept as an attribute: so it is saved, undone and reviewed with everything else, and
 /// characters can know it.
@@ -64,7 +64,7 @@ impl RememberAppExt for App {
                 return self;
             }
         };
-        self.init_resource::<Changed<T>>();
+        self.init_resource::<Touched<T>>();
         let mut types = self.world_mut().get_resource_or_init::<RememberedTypes>();
         if types.holds(&attribute) {
             tracing::error!("`{}` is kept by another component already", T::ATTRIBUTE);
@@ -74,7 +74,11 @@ impl RememberAppExt for App {
         types.0 = Arc::new(types.0.iter().cloned().chain([kept]).collect());
         self.add_observer(inserted::<T>).add_observer(removed::<T>).add_systems(
             PostUpdate,
-            compare::<T>.run_if(super::fetch::is_open).after(collect::poll).before(collect::collect),
+            (poll::<T>.run_if(collect::poll_is_due), compare::<T>.run_if(has_work::<T>))
+                .chain()
+                .run_if(super::fetch::is_open)
+                .after(collect::poll)
+                .before(collect::collect),
         );
         self
     }
@@ -137,17 +141,16 @@ pub(crate) fn touch(world: &mut World, entity: Entity) {
     types.0.iter().for_each(|kept| (kept.touch)(world, entity));
 }
 
-/// Entities whose component may have changed, and how far polling is.
+/// Entities whose component may have changed.
 #[derive(Resource)]
-struct Changed<T> {
+struct Touched<T> {
     entities: HashSet<Entity>,
-    cursor: usize,
     of: std::marker::PhantomData<fn(T)>,
 }
 
-impl<T> Default for Changed<T> {
+impl<T> Default for Touched<T> {
     fn default() -> Self {
-        Self { entities: HashSet::default(), cursor: 0, of: std::marker::PhantomData }
+        Self { entities: HashSet::default(), of: std::marker::PhantomData }
     }
 }
 
@@ -170,10 +173,10 @@ fn write<T: Remember>(world: &mut World, entity: Entity, value: Option<&Value>) 
 }
 
 fn touch_one<T: Remember>(world: &mut World, entity: Entity) {
-    world.resource_mut::<Changed<T>>().entities.insert(entity);
+    world.resource_mut::<Touched<T>>().entities.insert(entity);
 }
 
-fn inserted<T: Remember>(on: On<Insert, T>, mut changed: ResMut<Changed<T>>) {
+fn inserted<T: Remember>(on: On<Insert, T>, mut changed: ResMut<Touched<T>>) {
     changed.entities.insert(on.entity);
 }
 
@@ -195,23 +198,20 @@ fn removed<T: Remember>(
     }
 }
 
+fn has_work<T: Remember>(changed: Res<Touched<T>>) -> bool {
+    !changed.entities.is_empty()
+}
+
+/// Finds components that changed in place.
+fn poll<T: Remember>(mut touched: ResMut<Touched<T>>, changed: Query<Entity, (Changed<T>, With<Shadow>)>) {
+    touched.entities.extend(&changed);
+}
+
 fn compare<T: Remember>(
-    mut changed: ResMut<Changed<T>>,
-    registry: Res<Registry>,
+    mut changed: ResMut<Touched<T>>,
     mut entities: Query<(&T, &mut Shadow)>,
     mut outbox: ResMut<Outbox>,
-    settings: Res<SyncSettings>,
-    time: Option<Res<Time<Real>>>,
 ) {
-    let changed = changed.as_mut();
-    if <T::Mutability as ComponentMutability>::MUTABLE {
-        for index in collect::slice(registry.order.len(), &mut changed.cursor, &settings, time.as_deref()) {
-            changed.entities.extend(registry.order.get(index));
-        }
-    }
-    if changed.entities.is_empty() {
-        return;
-    }
     let Ok(name) = Predicate::new(T::ATTRIBUTE) else { return };
     let mut entities_changed: Vec<Entity> = changed.entities.drain().collect();
     entities_changed.sort_unstable();

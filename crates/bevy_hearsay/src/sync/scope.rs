@@ -131,11 +131,18 @@ fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<Ent
     reached
 }
 
+/// Run condition: what is to be materialised is another than before.
+pub(crate) fn is_changed(materialise: Res<Materialise>, memory: Res<NpcMemory>, inbox: Res<Inbox>) -> bool {
+    materialise.is_changed() || memory.is_changed() || inbox.resync
+}
+
+/// Run condition: what is materialised is being listed.
+pub(crate) fn is_listing(inbox: Res<Inbox>) -> bool {
+    inbox.listing.is_some()
+}
+
 /// When what is to be materialised changes, what is in it is listed anew.
 pub(crate) fn change(materialise: Res<Materialise>, memory: Res<NpcMemory>, mut inbox: ResMut<Inbox>) {
-    if !materialise.is_changed() && !memory.is_changed() && !inbox.resync {
-        return;
-    }
     let Some(memory) = memory.get() else { return };
     let (chosen, acknowledged) = (materialise.clone(), inbox.acknowledged);
     let listed = memory.read(move |world| {
