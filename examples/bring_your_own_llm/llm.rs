@@ -1,0 +1,137 @@
+//! A language model behind OpenAI's protocol, on a thread of its own.
+
+use std::{thread, time::Duration};
+
+use async_openai::{
+    Client,
+    config::OpenAIConfig,
+    types::chat::{
+        ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage, CreateChatCompletionRequestArgs,
+    },
+};
+use bevy::tasks::futures_lite::StreamExt;
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+const TASK: &str = "You play one character of a role-playing game. Answer the question with one or two sentences, in the \
+    character's voice, and with nothing but what is said. Use only what you are told below: it is all that the character \
+    knows. What it keeps to itself it does not say; of what it doubts it speaks doubtfully.";
+
+/// Characters that a line may have: a model that does not stop is stopped.
+const LONGEST: usize = 1_000;
+
+/// Where a language model is. The key is in no `Debug` output: there is none.
+#[derive(Clone)]
+pub(crate) struct Endpoint {
+    base: String,
+    key: String,
+    /// The model's name there.
+    pub(crate) model: String,
+    /// How long a line may take.
+    patience: Duration,
+}
+
+/// What comes from the model.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Words, to be shown at once.
+    Words(String),
+    /// The line is complete.
+    End,
+    /// It failed: why.
+    Failed(String),
+}
+
+impl Endpoint {
+    /// The endpoint that the environment names, if it names one.
+    pub(crate) fn from_env() -> Option<Self> {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        Some(Self {
+            base: set("OPENAI_BASE_URL")?.trim().trim_end_matches('/').to_owned(),
+            key: set("OPENAI_API_KEY").unwrap_or_default(),
+            model: set("OPENAI_MODEL").unwrap_or_else(|| "llama3.2".to_owned()),
+            patience: Duration::from_secs(set("OPENAI_TIMEOUT").and_then(|secs| secs.parse().ok()).unwrap_or(60)),
+        })
+    }
+
+    /// Has the model answer. What it says comes piece by piece; dropping the receiver stops it.
+    pub(crate) fn speak(&self, prompt: String) -> Receiver<Piece> {
+        let (sender, receiver) = bounded(256);
+        let (endpoint, refused) = (self.clone(), sender.clone());
+        let thread = thread::Builder::new().name("language-model".into()).spawn(move || {
+            let last = match endpoint.run(prompt, &sender) {
+                Ok(()) => Piece::End,
+                Err(why) => Piece::Failed(endpoint.without_key(&why)),
+            };
+            // Nobody listens any more: then nobody needs the end either.
+            let _ = sender.send(last);
+        });
+        if let Err(error) = thread {
+            let _ = refused.try_send(Piece::Failed(error.to_string()));
+        }
+        receiver
+    }
+
+    fn run(&self, prompt: String, pieces: &Sender<Piece>) -> Result<(), String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string())?.block_on(async {
+            let seconds = self.patience.as_secs();
+            let line = tokio::time::timeout(self.patience, self.stream(prompt, pieces));
+            line.await.map_err(|_| format!("no whole line within {seconds} s; OPENAI_TIMEOUT gives it more"))?
+        })
+    }
+
+    async fn stream(&self, prompt: String, pieces: &Sender<Piece>) -> Result<(), String> {
+        // An error says that somebody installed one before: as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build();
+        let http = http.map_err(|error| with_causes(&error))?;
+        let config = OpenAIConfig::new().with_api_base(&self.base).with_api_key(&self.key);
+        let messages = [
+            ChatCompletionRequestSystemMessage::from(TASK).into(),
+            ChatCompletionRequestUserMessage::from(prompt).into(),
+        ];
+        let request = CreateChatCompletionRequestArgs::default().model(&self.model).messages(messages).build();
+        let request = request.map_err(|error| with_causes(&error))?;
+        let mut stream =
+            Client::build(http, config).chat().create_stream(request).await.map_err(|error| with_causes(&error))?;
+        let (mut length, mut finished) = (0, false);
+        while let Some(chunk) = stream.next().await {
+            let chunk = chunk.map_err(|error| with_causes(&error))?;
+            let Some(choice) = chunk.choices.into_iter().next() else { continue };
+            finished |= choice.finish_reason.is_some();
+            // What a model writes goes to a terminal: no escape sequences.
+            let words: String =
+                choice.delta.content.unwrap_or_default().chars().filter(|c| !c.is_control() || *c == '\n').collect();
+            length += words.len();
+            if !words.is_empty() && pieces.send(Piece::Words(words)).is_err() {
+                return Ok(());
+            }
+            if length > LONGEST {
+                return Err(format!("it said more than {LONGEST} characters, and was stopped"));
+            }
+        }
+        if finished { Ok(()) } else { Err("it broke off in the middle of the line".to_owned()) }
+    }
+
+    /// A server may put the key into its error.
+    fn without_key(&self, text: &str) -> String {
+        if self.key.is_empty() { text.to_owned() } else { text.replace(&self.key, "(the key)") }
+    }
+}
+
+/// An error with what is behind it: `error sending request` alone tells nobody that nothing listens there.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! A language model speaks the line, from what the character knows: asks an NPC, sends its scene context to any endpoint
+//! that speaks OpenAI's protocol (Ollama, LM Studio, llama.cpp, …), prints the words as they come, and has the line
+//! remembered by everybody who heard it. No word of what the NPC cannot know leaves the game.
+//!
+//! ```sh
+//! cargo run -p hearsay_examples --example bring_your_own_llm
+//! OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=llama3.2 cargo run -p hearsay_examples --example bring_your_own_llm
+//! ```
+//!
+//! Without `OPENAI_BASE_URL` nothing contacts a network: the line is made from the context's facts by a template, and so
+//! it is when the endpoint fails. `OPENAI_API_KEY` is sent where it is set, and never printed; `OPENAI_TIMEOUT` is how many
+//! seconds a line may take (60). `--ask "…"` asks something else.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod llm;
+
+use std::io::Write;
+
+use bevy::prelude::*;
+use bevy_hearsay::prelude::*;
+use crossbeam_channel::{Receiver, TryRecvError};
+use hearsay_examples::{campaign, option};
+use llm::{Endpoint, Piece};
+
+/// The one who is asked.
+#[derive(Component)]
+struct Innkeeper;
+
+/// The one who listens.
+#[derive(Component)]
+struct Listener;
+
+/// A line that the model is speaking.
+#[derive(Component)]
+struct Speaking {
+    pieces: Receiver<Piece>,
+    said: String,
+    /// What is said instead, should the model fail.
+    otherwise: String,
+}
+
+/// A line is complete: the model's, or the template's.
+#[derive(Event)]
+struct Spoken(String);
+
+#[derive(Resource)]
+struct Model(Option<Endpoint>);
+
+fn main() -> AppExit {
+    App::new()
+        .add_plugins((
+            MinimalPlugins,
+            HearsayPlugins::unsaved(campaign("tiny-tavern")).materialise(Materialise::Nothing),
+        ))
+        .insert_resource(Model(Endpoint::from_env()))
+        .add_systems(Startup, begin)
+        .add_systems(Update, (listen, complain))
+        .add_observer(remember)
+        .run()
+}
+
+fn begin(mut commands: Commands) {
+    // The campaign has both: these entities are bound to them.
+    commands.spawn((Listener, MemoryId::new("gaffer-moss"), Remembered::npc()));
+    let question = option("--ask").unwrap_or_else(|| "Where is the silver spoon?".to_owned());
+    println!("You ask Tilda: {question}\n");
+    let mut tilda = commands.spawn((Innkeeper, MemoryId::new("tilda-bun"), Remembered::npc()));
+    tilda.move_to("the-last-crumb").ask(question).observe(speak);
+}
+
+/// What Tilda may say is there: the model puts it into words.
+fn speak(
+    answered: On<Answered>,
+    replies: Query<&Reply<Answer>>,
+    innkeeper: Single<Entity, With<Innkeeper>>,
+    model: Res<Model>,
+    mut commands: Commands,
+) -> Result {
+    let context = &replies.get(answered.entity)?.0.context;
+    let otherwise = template(context);
+    match &model.0 {
+        None => {
+            println!("Tilda, by template: {otherwise}");
+            commands.trigger(Spoken(otherwise));
+        }
+        Some(endpoint) => {
+            print!("Tilda, by {}: ", endpoint.model);
+            let pieces = endpoint.speak(context.render(Form::Prompt, false));
+            commands.entity(*innkeeper).insert(Speaking { pieces, said: String::new(), otherwise });
+        }
+    }
+    Ok(())
+}
+
+/// A line made of facts alone: what bears most on the question, of what the speaker does not keep to itself.
+fn template(context: &SceneContext) -> String {
+    let knowledge = context.sections.iter().filter(|section| section.name == "knowledge");
+    let mut open = knowledge.flat_map(|section| &section.lines).filter(|line| !line.receipt.conceals);
+    match open.next() {
+        Some(line) => format!("All I can tell you is this. {}", line.text),
+        None => "I know nothing of that.".to_owned(),
+    }
+}
+
+/// Takes the words that have come since the last frame. The network has a thread of its own; nothing waits here.
+fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) {
+    for (entity, mut line) in &mut speaking {
+        let over = loop {
+            match line.pieces.try_recv() {
+                Ok(Piece::Words(words)) => {
+                    print!("{words}");
+                    line.said += &words;
+                }
+                Ok(Piece::End) if line.said.trim().is_empty() => break Some(Err("it said nothing".to_owned())),
+                Ok(Piece::End) => break Some(Ok(())),
+                Ok(Piece::Failed(why)) => break Some(Err(why)),
+                Err(TryRecvError::Empty) => break None,
+                Err(TryRecvError::Disconnected) => break Some(Err("its thread is gone".to_owned())),
+            }
+        };
+        // A terminal that is gone is no reason to stop the game.
+        let _ = std::io::stdout().flush();
+        let spoken = match over {
+            None => continue,
+            Some(Ok(())) => line.said.trim().to_owned(),
+            Some(Err(why)) => {
+                // Half a line is not said: a model that breaks off might have broken off before the word `not`.
+                eprintln!("The language model failed: {why}");
+                println!("\nTilda, by template: {}", line.otherwise);
+                line.otherwise.clone()
+            }
+        };
+        commands.entity(entity).remove::<Speaking>();
+        commands.trigger(Spoken(spoken));
+    }
+}
+
+/// The line is said in the game: who is there remembers it. The words are what was said, not what is so: a game that
+/// knows what they state names it with `say_that`.
+fn remember(
+    spoken: On<Spoken>,
+    innkeeper: Single<Entity, With<Innkeeper>>,
+    listener: Single<Entity, With<Listener>>,
+    mut commands: Commands,
+) {
+    commands.entity(*innkeeper).say(spoken.0.as_str());
+    let line = spoken.0.clone();
+    let print = move |answered: On<Answered>, replies: Query<&Reply<Answer>>, mut exit: MessageWriter<AppExit>| {
+        let context = replies.get(answered.entity).map(|reply| &reply.0.context);
+        let mut lines = context.iter().flat_map(|context| &context.sections).flat_map(|section| &section.lines);
+        let start: String = line.chars().take(20).collect();
+        match lines.find(|line| line.text.contains(&start)) {
+            Some(line) => println!("\nGaffer Moss remembers: {} ({})", line.text, line.receipt.how),
+            None => println!("\nGaffer Moss was not listening."),
+        }
+        exit.write(AppExit::Success);
+    };
+    commands.entity(*listener).ask(format!("What did Tilda say? {}", spoken.0)).observe(print);
+}
+
+/// What goes wrong is said, and ends the example.
+fn complain(mut troubles: MessageReader<MemoryTrouble>, mut exit: MessageWriter<AppExit>) {
+    for trouble in troubles.read() {
+        eprintln!("{}", trouble.what);
+        exit.write(AppExit::error());
+    }
+}

@@ -1,0 +1,149 @@
+//! A dedicated server: no window, sixty frames a second, and a town in which a crier goes his round, says his news at
+//! every place, and the baker carries further what she hears. After five seconds it prints what each has heard, and from
+//! whom, and ends.
+//!
+//! ```sh
+//! cargo run -p hearsay_examples --example headless_server
+//! ```
+
+#![allow(clippy::print_stdout)]
+
+use std::time::Duration;
+
+use bevy::{app::ScheduleRunnerPlugin, log::LogPlugin, prelude::*};
+use bevy_hearsay::{AskedOf, MemoryCounts, prelude::*};
+use hearsay_memory::{
+    MemoryError, World as MemoryWorld,
+    query::{KnowsFilter, KnowsRow, knows},
+};
+
+/// One minute of the game's clock passes with every frame.
+const FRAMES_PER_SECOND: f64 = 60.0;
+
+/// How often somebody goes on, in seconds.
+const STEP: f32 = 0.5;
+
+/// How many steps the server runs.
+const STEPS: usize = 10;
+
+const PLACES: [(&str, &str); 5] = [
+    ("market", "The Market"),
+    ("mill", "The Mill"),
+    ("harbour", "The Harbour"),
+    ("chapel", "The Chapel"),
+    ("bridge", "The Bridge"),
+];
+
+/// Who lives where.
+const PEOPLE: [(&str, &str, &str); 5] = [
+    ("crier", "Wat the Crier", "market"),
+    ("baker", "Nell the Baker", "market"),
+    ("miller", "Gunnar the Miller", "mill"),
+    ("fisher", "Ysolde the Fisher", "harbour"),
+    ("sexton", "Brother Aldo", "chapel"),
+];
+
+const NEWS: &str = "The bridge toll doubles on market days.";
+
+/// Goes from place to place, and passes on what it knows.
+#[derive(Component)]
+struct Round {
+    /// The places of the round.
+    stops: &'static [&'static str],
+    /// How many steps were gone.
+    gone: usize,
+}
+
+fn main() -> AppExit {
+    let pace = ScheduleRunnerPlugin::run_loop(Duration::from_secs_f64(1.0 / FRAMES_PER_SECOND));
+    let log = LogPlugin { filter: "warn,surrealkv=error".into(), ..default() };
+    App::new()
+        .add_plugins((MinimalPlugins.set(pace), log, HearsayPlugins::empty().headless()))
+        .insert_resource(GameClock(Some(8 * 60)))
+        .add_systems(Startup, settle)
+        .add_systems(
+            Update,
+            (keep_time, go_round.run_if(bevy::time::common_conditions::on_timer(Duration::from_secs_f32(STEP))))
+                .run_if(memory_ready),
+        )
+        .run()
+}
+
+fn settle(mut commands: Commands) {
+    for (id, name) in PLACES {
+        commands.spawn((MemoryId::new(id), Name::new(name), Remembered::location()));
+    }
+    for (id, name, home) in PEOPLE {
+        let mut who = commands.spawn((MemoryId::new(id), Name::new(name), Remembered::npc()));
+        who.move_to(home);
+        match id {
+            "crier" => {
+                let stops = &["market", "mill", "market", "chapel"];
+                who.insert(Round { stops, gone: 0 }).witness(What::lore("bridge", NEWS));
+            }
+            "baker" => _ = who.insert(Round { stops: &["market", "market", "market", "harbour"], gone: 0 }),
+            _ => {}
+        }
+    }
+}
+
+fn keep_time(mut clock: ResMut<GameClock>) {
+    clock.0 = clock.0.map(|minutes| minutes + 1);
+}
+
+fn go_round(
+    mut walkers: Query<(Entity, &mut Round)>,
+    mut steps: Local<usize>,
+    mut commands: Commands,
+    counts: Res<MemoryCounts>,
+) {
+    *steps += 1;
+    for (entity, mut round) in &mut walkers {
+        let place = round.stops[round.gone % round.stops.len()];
+        round.gone += 1;
+        commands.entity(entity).move_to(place).knowledge(20).observe(pass_on);
+    }
+    println!("step {}: the plugin took {:?} of this frame", *steps, counts.frame);
+    if *steps == STEPS {
+        commands.inquire(what_was_heard).observe(print);
+    }
+}
+
+/// Says the news to whoever is there. It says the very fact that it knows, so that what the others hear rests on what it
+/// heard itself; a `What::lore` would be a claim of its own.
+fn pass_on(
+    answered: On<Answered>,
+    replies: Query<(&Reply<Vec<KnowsRow>>, &AskedOf)>,
+    mut commands: Commands,
+) -> Result {
+    let (Reply(rows), speaker) = replies.get(answered.entity)?;
+    if let Some(row) = rows.iter().find(|row| row.subject.as_str() == "bridge" && row.predicate.as_str() == "lore") {
+        commands.entity(speaker.0).say_that(format!("Have you heard? {}", row.statement), [What::fact(row.fact)]);
+    }
+    commands.entity(answered.entity).despawn();
+    Ok(())
+}
+
+/// What each has heard, by name.
+type Heard = Vec<(String, Option<KnowsRow>)>;
+
+/// What each knows of the toll: read in the memory's thread.
+fn what_was_heard(world: &MemoryWorld) -> Result<Heard, MemoryError> {
+    let filter = KnowsFilter { words: Some("toll".to_owned()), limit: 1, ..KnowsFilter::default() };
+    let of = |(id, name, _): &(&str, &str, &str)| {
+        let (rows, _) = knows(&world.state, id, &filter, None)?;
+        Ok(((*name).to_owned(), rows.into_iter().next()))
+    };
+    PEOPLE.iter().map(of).collect()
+}
+
+fn print(answered: On<Answered>, replies: Query<&Reply<Heard>>, mut exit: MessageWriter<AppExit>) {
+    let Ok(Reply(heard)) = replies.get(answered.entity) else { return };
+    for (name, row) in heard {
+        match row {
+            Some(row) => println!("{name}: {} ({}, {:.0} % sure)", row.statement, row.how, row.credence * 100.0),
+            None => println!("{name} has not heard of the toll"),
+        }
+    }
+    exit.write(AppExit::Success);
+}

@@ -1,0 +1,67 @@
+//! The window: everybody is a dot in the square of the place it is at.
+
+use bevy::{diagnostic::DiagnosticsStore, prelude::*, sprite::Anchor};
+use bevy_hearsay::prelude::*;
+
+use crate::{Number, PLACES, figures};
+
+/// Places stand in rows of so many.
+const ROW: usize = 10;
+
+/// How large a place is.
+const SIDE: Vec2 = Vec2::new(120.0, 64.0);
+
+#[derive(Component)]
+struct Figures;
+
+pub(crate) fn plugin(app: &mut App) {
+    app.add_systems(Startup, build).add_systems(Update, (dress, arrive, write));
+}
+
+fn build(mut commands: Commands) {
+    commands.insert_resource(ClearColor(Color::srgb(0.06, 0.07, 0.09)));
+    let scaling_mode = bevy::camera::ScalingMode::AutoMin { min_width: 1280.0, min_height: 720.0 };
+    let projection = OrthographicProjection { scaling_mode, ..OrthographicProjection::default_2d() };
+    commands.spawn((Camera2d, Projection::Orthographic(projection)));
+    let place = Transform::from_xyz(-600.0, 344.0, 10.0);
+    commands.spawn((
+        Figures,
+        Text2d::default(),
+        TextFont::from_font_size(FontSize::Px(16.0)),
+        Anchor::CENTER_LEFT,
+        place,
+    ));
+}
+
+/// Where in the window somebody is who is at a place.
+fn spot(number: usize, place: usize) -> Vec3 {
+    let (column, row) = ((place % ROW) as f32, (place / ROW) as f32);
+    let corner = Vec2::new(-600.0 + column * SIDE.x, 310.0 - row * SIDE.y);
+    // Scattered evenly over the square, by multiples of irrational numbers.
+    let part = |factor: f64| ((number as f64 * factor).fract() as f32).clamp(0.0, 1.0);
+    let inside = Vec2::new(part(0.618_034), -part(0.754_878)) * (SIDE - Vec2::splat(10.0));
+    (corner + inside).extend(0.0)
+}
+
+fn dress(added: Query<Entity, Added<Number>>, mut commands: Commands) {
+    for entity in &added {
+        let dot = Sprite::from_color(Color::WHITE, Vec2::splat(3.0));
+        commands.entity(entity).insert((dot, Transform::default()));
+    }
+}
+
+/// Whoever came somewhere, or has just been dressed.
+type Moved = Or<(Changed<Whereabouts>, Added<Sprite>)>;
+
+fn arrive(mut moved: Query<(&Number, &Whereabouts, &mut Sprite, &mut Transform), Moved>) {
+    for (number, at, mut sprite, mut transform) in &mut moved {
+        let place = at.0.as_str().trim_start_matches("place-").parse().unwrap_or(0);
+        transform.translation = spot(number.0, place);
+        sprite.color = Color::hsl(360.0 * (place * 37 % PLACES) as f32 / PLACES as f32, 0.65, 0.65);
+    }
+}
+
+fn write(mut text: Single<&mut Text2d, With<Figures>>, diagnostics: Res<DiagnosticsStore>) {
+    // Bevy's own font has plain letters only.
+    text.0 = figures(&diagnostics).replace('µ', "u");
+}

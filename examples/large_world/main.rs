@@ -1,0 +1,177 @@
+//! Ten thousand characters in a hundred places. Every frame a hundred of them walk somewhere else, twice a second somebody
+//! says something and somebody is asked something; the diagnostics say what that costs a frame.
+//!
+//! ```sh
+//! cargo run -p hearsay_examples --example large_world
+//! ```
+//!
+//! It ends after `--frames N` (600) with a summary. `--people N` makes more or fewer, `--window` shows each as a dot in
+//! the colour of the place it is at, with the figures as text.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod dots;
+
+use std::time::Duration;
+
+use bevy::{app::ScheduleRunnerPlugin, diagnostic::DiagnosticsStore, log::LogPlugin, prelude::*};
+use bevy_hearsay::{HearsayDiagnosticsPlugin, MemoryCounts, prelude::*};
+use hearsay_examples::{display, flag, option};
+use hearsay_memory::Settings;
+
+/// Places to be at.
+const PLACES: usize = 100;
+
+/// Who walks in a frame.
+const WALKERS: usize = 100;
+
+/// Facts by which the memory knows somebody: what it is, what it is called, where it is.
+const FACTS_EACH: usize = 3;
+
+/// How many people there are.
+#[derive(Resource)]
+struct People(usize);
+
+/// Somebody, by number.
+#[derive(Component)]
+struct Number(usize);
+
+/// How far the example is.
+#[derive(Resource)]
+struct Run {
+    /// Frames to measure.
+    frames: usize,
+    /// Frames measured.
+    done: usize,
+    /// When it began.
+    begun: std::time::Instant,
+    /// How long it took until everybody was remembered.
+    ready: Option<Duration>,
+    /// What the plugin took of each frame.
+    costs: Vec<Duration>,
+}
+
+fn main() -> AppExit {
+    let number = |name: &str, otherwise: usize| option(name).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
+    let (frames, people) = (number("--frames", 600), number("--people", 10_000));
+    let mut memory = HearsayPlugins::empty();
+    // What is measured here is the sync: names alone need no vectors.
+    let mut settings = Settings::default();
+    settings.model.enabled = false;
+    memory.memory.settings = Some(settings);
+    let mut app = App::new();
+    if flag("--window") {
+        if let Err(why) = display() {
+            eprintln!("{why}");
+            return AppExit::error();
+        }
+        app.add_plugins((DefaultPlugins, memory, dots::plugin));
+    } else {
+        let pace = ScheduleRunnerPlugin::run_loop(Duration::from_secs_f64(1.0 / 60.0));
+        let log = LogPlugin { filter: "warn,surrealkv=error".into(), ..default() };
+        app.add_plugins((MinimalPlugins.set(pace), log, memory));
+    }
+    let run = Run { frames, done: 0, begun: std::time::Instant::now(), ready: None, costs: Vec::new() };
+    app.insert_resource(People(people))
+        .insert_resource(run)
+        .add_systems(Startup, populate)
+        .add_systems(Update, (wait.run_if(is_loading), (measure, live).chain().run_if(not(is_loading))))
+        .run()
+}
+
+/// An id, without a detour over names.
+fn place(number: usize) -> String {
+    format!("place-{}", number % PLACES)
+}
+
+fn populate(people: Res<People>, mut commands: Commands) {
+    for number in 0..PLACES {
+        let name = Name::new(format!("Place {number}"));
+        commands.spawn((MemoryId::new(place(number)), name, Remembered::location()));
+    }
+    for number in 0..people.0 {
+        let id = MemoryId::new(format!("npc-{number}"));
+        let who = (Number(number), id, Name::new(format!("Person {number}")), Remembered::npc());
+        commands.spawn(who).move_to(place(number));
+    }
+}
+
+fn is_loading(run: Res<Run>) -> bool {
+    run.ready.is_none()
+}
+
+/// Until the memory holds everybody.
+fn wait(mut run: ResMut<Run>, counts: Res<MemoryCounts>, people: Res<People>) {
+    let holds_all = counts.status.as_ref().is_some_and(|status| status.facts >= FACTS_EACH * people.0);
+    if holds_all && counts.changes == (0, 0) && counts.records == 0 {
+        let took = run.begun.elapsed();
+        println!("{} people are remembered after {:.1} s", people.0, took.as_secs_f64());
+        run.ready = Some(took);
+    }
+}
+
+/// A number that is another for every frame and count, and the same in every run.
+fn scatter(frame: usize, count: usize) -> usize {
+    (frame * WALKERS + count).wrapping_mul(0x9E37_79B9) >> 7
+}
+
+fn live(run: Res<Run>, people: Query<(Entity, &Number)>, mut who: Local<Vec<Entity>>, mut commands: Commands) {
+    if who.is_empty() {
+        let mut all: Vec<(usize, Entity)> = people.iter().map(|(entity, number)| (number.0, entity)).collect();
+        all.sort_unstable();
+        *who = all.into_iter().map(|(_, entity)| entity).collect();
+    }
+    let one = |count: usize| who.get(scatter(run.done, count) % who.len().max(1)).copied();
+    for count in 0..WALKERS {
+        if let Some(walker) = one(count) {
+            commands.entity(walker).move_to(place(scatter(run.done, count) / 11));
+        }
+    }
+    if let Some(speaker) = one(WALKERS).filter(|_| run.done.is_multiple_of(30)) {
+        let news = format!("On day {} the well of this place ran dry.", run.done);
+        commands.entity(speaker).say_that(news.as_str(), [What::lore(place(run.done), news.as_str())]);
+    }
+    if let Some(asked) = one(WALKERS + 1).filter(|_| run.done % 30 == 15) {
+        let forget = |on: On<Answered>, mut commands: Commands| commands.entity(on.entity).despawn();
+        commands.entity(asked).ask("Where is there water?").observe(forget);
+    }
+}
+
+/// What the diagnostics say, for people.
+fn figures(diagnostics: &DiagnosticsStore) -> String {
+    let shown = [
+        ("plugin µs/frame", HearsayDiagnosticsPlugin::FRAME_COST),
+        ("queue", HearsayDiagnosticsPlugin::QUEUE),
+        ("question ms", HearsayDiagnosticsPlugin::LATENCY),
+        ("facts", HearsayDiagnosticsPlugin::FACTS),
+    ];
+    let of = |(name, path): &(&str, _)| {
+        let value = diagnostics.get(path).and_then(|diagnostic| diagnostic.value());
+        value.map_or_else(|| format!("{name} -"), |value| format!("{name} {value:.0}"))
+    };
+    shown.iter().map(of).collect::<Vec<_>>().join("   ")
+}
+
+fn measure(
+    mut run: ResMut<Run>,
+    counts: Res<MemoryCounts>,
+    diagnostics: Res<DiagnosticsStore>,
+    people: Res<People>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    run.costs.push(counts.frame);
+    run.done += 1;
+    if run.done.is_multiple_of(60) {
+        println!("frame {:>5}: {}", run.done, figures(&diagnostics));
+    }
+    if run.done == run.frames {
+        run.costs.sort_unstable();
+        let at = |share: usize| run.costs[(run.costs.len() * share / 100).min(run.costs.len() - 1)].as_micros();
+        let (half, most) = (at(50), at(99));
+        println!(
+            "{} people, {} frames with {WALKERS} walking in each: the plugin took {half} µs of a frame at p50, {most} µs at p99",
+            people.0, run.frames
+        );
+        exit.write(AppExit::Success);
+    }
+}

@@ -1,0 +1,33 @@
+//! The plugin in an app of twenty lines: a blacksmith sees something, is asked about it, and the answer is printed. What
+//! is printed is what a language model, or a writer of dialogue, would be given: what this one character knows.
+//!
+//! ```sh
+//! cargo run -p hearsay_examples --example minimal
+//! ```
+
+#![allow(clippy::print_stdout)]
+
+use bevy::prelude::*;
+use bevy_hearsay::prelude::*;
+
+fn main() -> AppExit {
+    App::new().add_plugins((MinimalPlugins, HearsayPlugins::empty())).add_systems(Startup, begin).run()
+}
+
+fn begin(mut commands: Commands) {
+    commands.spawn((MemoryId::new("the-forge"), Name::new("The Forge"), Remembered::location()));
+    let grimjaw = commands.spawn((MemoryId::new("grimjaw"), Name::new("Grimjaw"), Remembered::npc())).id();
+    commands
+        .entity(grimjaw)
+        .move_to("the-forge")
+        .set_attribute("occupation", "blacksmith")
+        .witness(What::lore("the-forge", "A one-eyed man left a broken sword at the forge and never came back."))
+        .ask("Whose broken sword is this?")
+        .observe(print);
+}
+
+fn print(answered: On<Answered>, replies: Query<&Reply<Answer>>, mut exit: MessageWriter<AppExit>) -> Result {
+    println!("{}", replies.get(answered.entity)?.0.context.render(Form::Prompt, false));
+    exit.write(AppExit::Success);
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! What everybody knows of the bell: read whenever the memory changes, so that all that is drawn is what the memory says.
+
+use std::collections::BTreeMap;
+
+use bevy::{platform::collections::HashSet, prelude::*};
+use bevy_hearsay::{SlotLoaded, prelude::*};
+use hearsay_memory::{
+    World as MemoryWorld,
+    query::{KnowsFilter, KnowsRow, knows},
+};
+use hearsay_model::State;
+
+/// What the talk is about.
+pub(crate) const TOPIC: &str = "chapel-bell";
+
+/// What each knows of the bell, by id.
+#[derive(Resource, Default)]
+pub(crate) struct Minds {
+    known: BTreeMap<String, Vec<KnowsRow>>,
+    /// What the last change brought: who, and which sentence.
+    fresh: HashSet<(String, String)>,
+}
+
+type Read = BTreeMap<String, Vec<KnowsRow>>;
+
+pub(crate) fn plugin(app: &mut App) {
+    app.init_resource::<Minds>().add_observer(take).add_observer(give_up).add_systems(
+        Update,
+        read.run_if(
+            on_message::<MemoryChanged>.or_else(on_message::<SlotLoaded>).or_else(memory_ready.and_then(run_once)),
+        ),
+    );
+}
+
+impl Minds {
+    /// What somebody knows, the newest first.
+    pub(crate) fn of(&self, who: &MemoryId) -> &[KnowsRow] {
+        self.known.get(who.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the last change brought this.
+    pub(crate) fn is_fresh(&self, who: &MemoryId, row: &KnowsRow) -> bool {
+        self.fresh.contains(&(who.as_str().to_owned(), row.statement.clone()))
+    }
+}
+
+fn read(mut commands: Commands) {
+    commands.inquire(|world: &MemoryWorld| {
+        let filter = KnowsFilter { about: Some(TOPIC.to_owned()), limit: 50, ..KnowsFilter::default() };
+        let state = &world.state;
+        let of = |id: &EntityId| {
+            let (mut rows, _) = knows(state, id.as_str(), &filter, None)?;
+            // What the bell is and is called, everybody knows.
+            rows.retain(|row| !matches!(row.predicate.as_str(), "name" | "kind"));
+            rows.iter_mut().for_each(|row| row.how = with_names(state, &row.how));
+            Ok((id.to_string(), rows))
+        };
+        let ids = state.entities().map(|entity| &entity.id);
+        ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())).map(of).collect::<Result<Read, _>>()
+    });
+}
+
+/// `told by mara` as people say it.
+fn with_names(state: &State, how: &str) -> String {
+    let name = |word: &str| match EntityId::new(word).ok().and_then(|id| state.name(&id)) {
+        Some("You") => "you".to_owned(),
+        Some(name) => name.to_owned(),
+        None => word.to_owned(),
+    };
+    how.split(' ').map(name).collect::<Vec<_>>().join(" ")
+}
+
+/// A slot was loaded meanwhile: what comes after it is read anyway.
+fn give_up(failed: On<Unanswered>, mut commands: Commands) {
+    commands.entity(failed.entity).despawn();
+}
+
+fn take(answered: On<Answered>, replies: Query<&Reply<Read>>, mut minds: ResMut<Minds>, mut commands: Commands) {
+    let Ok(Reply(read)) = replies.get(answered.entity) else { return };
+    commands.entity(answered.entity).despawn();
+    if minds.known == *read {
+        return;
+    }
+    let first = minds.known.is_empty();
+    let pairs = |known: &Read| -> HashSet<(String, String)> {
+        let of = |(who, rows): (&String, &Vec<KnowsRow>)| {
+            rows.iter().map(|row| (who.clone(), row.statement.clone())).collect::<Vec<_>>()
+        };
+        known.iter().flat_map(of).collect()
+    };
+    let before = pairs(&minds.known);
+    minds.fresh = if first { HashSet::default() } else { pairs(read).difference(&before).cloned().collect() };
+    minds.known = read.clone();
+}
