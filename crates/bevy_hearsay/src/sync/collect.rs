@@ -121,12 +121,12 @@ pub(crate) fn poll(
     }
 }
 
+/// What [`collect`] reads and writes.
+type Collecting<'w, 's> = (ResMut<'w, Registry>, ResMut<'w, Outbox>, Query<'w, 's, Compared>, Res<'w, RememberedTypes>);
+
 /// Compares what changed with what the memory holds, and notes what differs. It runs on the main thread, between the
 /// game's systems: handing it to another thread would take longer than most of its runs do.
-pub(crate) fn collect(
-    world: &mut World,
-    params: &mut SystemState<(ResMut<Registry>, ResMut<Outbox>, Query<Compared>, Res<RememberedTypes>)>,
-) -> Result {
+pub(crate) fn collect(world: &mut World, params: &mut SystemState<Collecting>) -> Result {
     let _cost = world.resource::<FrameCost>().begin();
     let mut moves = Moves::default();
     {
