@@ -105,7 +105,8 @@ impl From<&MemoryId> for Target {
 pub enum What {
     /// A fact on record: its id, the beginning of its id, or its handle in the campaign.
     Fact(String),
-    /// A sentence about somebody or something.
+    /// A sentence about somebody or something: a claim of whoever says it, known from nobody else. What is known already
+    /// is passed on as a [`Fact`](Self::Fact).
     Lore {
         /// Whom or what it is about.
         about: Target,

@@ -47,7 +47,7 @@
 //! |---|---|---|
 //! | [`MemoryId`] | the stable id: binds the entity to the one of the campaign or save, or creates it | the game; the plugin where there is none |
 //! | [`Remembered`] | its kind; pulled in by a game's own components with `#[require]` | both |
-//! | [`Name`] | Bevy's, mutable, looked at within a second | both |
+//! | [`Name`] | Bevy's, mutable, looked at every 50 ms | both |
 //! | [`Whereabouts`] | the stable id of the place where it is | both |
 //! | [`At`], [`Present`] | the same as entities, for places that are loaded | the plugin |
 //! | [`Attributes`] | one value each | both |
@@ -131,6 +131,13 @@
 //! **Nobody hears what is said.** By default those hear it who are at the same place by the memory: give them
 //! [`Whereabouts`], or set [`Earshot`].
 //!
+//! **Somebody of the campaign hears nothing.** A `home` in a campaign file says where somebody lives, not where it is: give it
+//! a `location` too, or move it there.
+//!
+//! **What is passed on has no source.** A sentence ([`What::lore`]) is a claim of whoever says it. To pass on what one knows,
+//! tell the fact itself ([`What::fact`]), as [`knowledge`](EntityQuestionCommands::knowledge) and receipts name it: then the
+//! hearer knows it from the teller, and the teller from whoever told it.
+//!
 //! **Answers take seconds.** The encoder was built without optimisation: add the profile of the README to the game's
 //! `Cargo.toml`. Without a model, [`EncoderStatus`] says why; words and graph answer then.
 //!
@@ -202,9 +209,9 @@ pub mod prelude {
     pub use hearsay_recall::{Form, SceneContext};
 
     pub use crate::{
-        Answered, At, Attributes, Deed, Earshot, EntityMemoryCommands, EntityQuestionCommands, GameClock, Happens,
-        HearsayPlugins, HearsaySystems, Inquiry, LoadProgress, Materialise, MemoryChanged, MemoryCommands, MemoryId,
-        MemoryState, MemoryTrouble, Overwrite, Present, Question, Relation, Relations, Remember, RememberAppExt,
-        Remembered, Reply, SaveCommands, Target, Unanswered, What, Whereabouts, memory_ready,
+        Answered, AskedOf, At, Attributes, Deed, Earshot, EntityMemoryCommands, EntityQuestionCommands, GameClock,
+        Happens, HearsayPlugins, HearsaySystems, Inquiry, LoadProgress, Materialise, MemoryChanged, MemoryCommands,
+        MemoryId, MemoryState, MemoryTrouble, Overwrite, Present, Question, Relation, Relations, Remember,
+        RememberAppExt, Remembered, Reply, SaveCommands, Target, Unanswered, What, Whereabouts, memory_ready,
     };
 }

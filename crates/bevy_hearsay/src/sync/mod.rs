@@ -144,4 +144,7 @@ pub(crate) fn flush_at_exit(world: &mut World) {
     bind::bind(world);
     collect::collect_all(world);
     flush(world);
+    if world.contains_resource::<crate::happenings::Happenings>() {
+        crate::happenings::send(world);
+    }
 }
