@@ -453,7 +453,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut costs = Vec::new();
         let plan = Plan { npcs: 60, changes: 20, frames: 30, questions: 3 };
-        measure(plan, directory.path(), &mut |cost| Ok(costs.push(cost.clone()))).unwrap();
+        measure(plan, directory.path(), &mut |cost| {
+            costs.push(cost.clone());
+            Ok(())
+        })
+        .unwrap();
         let [idle, busy] = &costs[..] else { panic!("{costs:?}") };
         assert_eq!((idle.changes, idle.questions, idle.dropped), (0, 0, 0));
         assert_eq!((busy.npcs, busy.changes, busy.frames, busy.dropped), (60, 20, 30, 0), "{busy:?}");

@@ -620,7 +620,8 @@ impl About {
         if !self.said.contains(&true) {
             return;
         }
-        let talk = || candidates.talk.iter().map(|said| said.candidate);
+        // In the order of ids, and not of the talk, whose runs lie as the index has them: a sum hangs on its order.
+        let talk = || candidates.facts..candidates.len();
         let mean = |names_it: bool| {
             let cosines =
                 talk().filter(|said| self.names[*said] == names_it).filter_map(|said| lines[said - candidates.facts]);
