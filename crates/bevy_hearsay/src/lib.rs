@@ -113,7 +113,7 @@
 //! | `hearsay-encoder` and its pool | `model.threads` in `hearsay.toml`, default 2; 1 on two cores | [`MemoryPlugin::settings`] |
 //! | store runtime | 2, nearly always idle | |
 //! | SurrealDB's own pool | 16 on small machines, idle | the environment variable `SURREAL_KVS_THREADPOOL_SIZE`, before the start |
-//! | Bevy's pools | all cores | [`TaskPoolPlugin`](bevy::app::TaskPoolPlugin) |
+//! | Bevy's pools | all cores | [`TaskPoolPlugin`] |
 //!
 //! On two cores, give the encoder one thread: a question then takes 2.2 ms instead of 1.7 of embedding, and the game keeps
 //! a core for itself. Embedding of new texts yields to questions.

@@ -57,7 +57,7 @@ pub enum Start {
     #[default]
     Continue,
     /// From the campaign as it was written. What was played in this save before is left behind, and can be come back
-    /// to by its [slots](crate::Saves).
+    /// to by its [slots](crate::SaveCommands).
     NewGame,
 }
 
