@@ -5,7 +5,7 @@ use hearsay_memory::Edit;
 use hearsay_model::{Author, EntityId, Predicate, Value, attribute, predicate};
 
 use crate::{
-    components::{Attributes, MemoryId, Relation, Relations, Whereabouts},
+    components::{Attributes, MemoryId, Relation, Whereabouts},
     happenings::{self, Deed, Happens, Target, What},
     memory::MemoryTrouble,
     sync::{self, Outbox, Shadow},
@@ -123,7 +123,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
             let Some(key) = key_of(&mut entity, &predicate, &object) else { return };
             let subject = entity.id();
             entity.world_scope(|world| {
-                if edge_of(world, subject, &key).is_none() {
+                if sync::edge_of(world, subject, &key).is_none() {
                     let (predicate, object) = key;
                     sync::spawn_relation(world, subject, Relation { predicate, object, attitude: None });
                 }
@@ -229,11 +229,4 @@ fn key_of(entity: &mut EntityWorldMut, predicate: &str, object: &Target) -> Opti
             None
         }
     }
-}
-
-fn edge_of(world: &World, subject: Entity, key: &(Predicate, EntityId)) -> Option<Entity> {
-    let is_it = |edge: &Entity| {
-        world.get::<Relation>(*edge).is_some_and(|relation| relation.predicate == key.0 && relation.object == key.1)
-    };
-    world.get::<Relations>(subject)?.iter().find(is_it)
 }

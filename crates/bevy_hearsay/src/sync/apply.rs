@@ -255,13 +255,17 @@ fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) 
     }
 }
 
-/// Despawns the edge of a relation.
-pub(crate) fn unrelate(world: &mut World, entity: Entity, key: &(Predicate, EntityId)) {
-    let edges: Vec<Entity> = world.get::<Relations>(entity).map(|edges| edges.iter().collect()).unwrap_or_default();
+/// The edge of a relation, if it is there.
+pub(crate) fn edge_of(world: &World, subject: Entity, key: &(Predicate, EntityId)) -> Option<Entity> {
     let is_it = |edge: &Entity| {
         world.get::<Relation>(*edge).is_some_and(|relation| relation.predicate == key.0 && relation.object == key.1)
     };
-    let Some(edge) = edges.into_iter().find(is_it) else { return };
+    world.get::<Relations>(subject)?.iter().find(is_it)
+}
+
+/// Despawns the edge of a relation.
+pub(crate) fn unrelate(world: &mut World, entity: Entity, key: &(Predicate, EntityId)) {
+    let Some(edge) = edge_of(world, entity, key) else { return };
     if let Some(edges) = world.resource_mut::<Registry>().towards.get_mut(&key.1) {
         edges.remove(&edge);
     }

@@ -29,7 +29,7 @@ pub use remember::{Remember, RememberAppExt};
 pub use scope::Materialise;
 
 pub use apply::Forgotten;
-pub(crate) use apply::{spawn_relation, unrelate};
+pub(crate) use apply::{edge_of, spawn_relation, unrelate};
 pub(crate) use collect::{Field, note_change, note_move, relates};
 pub(crate) use fetch::Inbox;
 pub(crate) use outbox::{Outbox, flush};
