@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, fmt, sync::Arc};
 
 use bevy::prelude::*;
-use hearsay_memory::{Circumstances, Edit, Happening, MemoryError, Stated, Ticket, Written};
+use hearsay_memory::{Circumstances, Edit, Happening, Memory, MemoryError, Stated, Ticket, Written};
 use hearsay_model::{Author, EntityId};
 
 use crate::{
@@ -306,14 +306,12 @@ pub(crate) fn send(world: &mut World) {
         let sent = match &request {
             Request::Edit { edit, author } => {
                 let (edit, author) = (edit.clone(), author.clone());
-                write(world, None, move |world| edit.operation(&world.state, author.clone(), now()))
+                write(world, None, |memory| memory.edit_as(author, edit))
             }
             Request::Happens { by, happens } => match resolved(world, by, happens) {
                 Ok(happening) => {
                     let author = happens.author.clone();
-                    let make =
-                        move |world: &hearsay_memory::World| happening.operation(&world.state, author.clone(), now());
-                    write(world, Some(happens.entity), make)
+                    write(world, Some(happens.entity), |memory| memory.learn(author, happening))
                 }
                 Err(Unresolved::NotYet) => false,
                 Err(Unresolved::Never(what)) => {
@@ -332,18 +330,13 @@ pub(crate) fn send(world: &mut World) {
     }
 }
 
-fn now() -> hearsay_model::Timestamp {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    hearsay_model::Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
 fn write(
     world: &mut World,
     entity: Option<Entity>,
-    make: impl FnMut(&hearsay_memory::World) -> Result<hearsay_model::Operation, MemoryError> + Send + 'static,
+    send: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
 ) -> bool {
     let Some(memory) = world.resource::<NpcMemory>().get() else { return false };
-    match memory.write(make) {
+    match send(memory) {
         Ok(ticket) => {
             let mut happenings = world.resource_mut::<Happenings>();
             happenings.sent_count += 1;

@@ -227,7 +227,15 @@ impl Memory {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn edit(&self, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| edit.operation(&world.state, Author::Dm, now()))
+        self.edit_as(Author::Dm, edit)
+    }
+
+    /// The same by the word of somebody else.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn edit_as(&self, author: Author, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| edit.operation(&world.state, author.clone(), now()))
     }
 
     /// Lets somebody learn something that happens in the game.
