@@ -8,6 +8,7 @@ use crate::{
     components::{Attributes, MemoryId, Relation, Whereabouts},
     happenings::{self, Deed, Happens, Target, What},
     memory::MemoryTrouble,
+    steps::Steps,
     sync::{self, Outbox, Shadow},
 };
 
@@ -138,6 +139,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
             let subject = entity.id();
             entity.world_scope(|world| {
                 sync::unrelate(world, subject, &key);
+                world.resource_mut::<Steps>().wake();
                 world.resource_scope(|world, mut outbox: Mut<Outbox>| {
                     if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
                         && shadow.relations.remove(&key).is_some()

@@ -10,16 +10,15 @@ use std::{
 
 use bevy::{
     diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic},
-    ecs::system::{NonSendMarker, SystemParam},
     prelude::*,
 };
 use hearsay_memory::{Status, Ticket};
 
 use crate::{
-    HearsaySystems,
     happenings::Happenings,
     memory::NpcMemory,
     questions::Inquiries,
+    steps::{Step, StepsAppExt},
     sync::{Inbox, Outbox},
 };
 
@@ -66,7 +65,7 @@ pub struct MemoryCounts {
     pub records: usize,
     /// How the memory stood when it was last asked.
     pub status: Option<Status>,
-    /// What the plugin's systems took in the last frame.
+    /// What the plugin's systems took in the last frame in which they had something to do.
     pub frame: Duration,
 }
 
@@ -76,21 +75,6 @@ struct Clock {
     asked: Option<Instant>,
     asking: Option<Ticket<Status>>,
     dropped: usize,
-}
-
-/// For systems whose run takes a few microseconds: they stay on the main thread, because handing them to another takes
-/// longer, and would make the frame wait for a processor that the memory's worker may have.
-#[derive(SystemParam)]
-pub(crate) struct Briefly<'w> {
-    cost: Res<'w, FrameCost>,
-    _here: NonSendMarker,
-}
-
-impl Briefly<'_> {
-    /// Counts the time from now until what it returns is dropped.
-    pub(crate) fn begin(&self) -> impl Drop + use<> {
-        self.cost.begin()
-    }
 }
 
 /// What the plugin's systems have taken in this frame, in nanoseconds.
@@ -127,14 +111,21 @@ impl Plugin for HearsayDiagnosticsPlugin {
             .register_diagnostic(diagnostic(&Self::VECTORS))
             .insert_resource(Clock { every: self.every, asked: None, asking: None, dropped: 0 })
             .init_resource::<MemoryCounts>()
-            .add_systems(PostUpdate, measure.run_if(has_work).after(HearsaySystems::Send));
+            .add_step(Step::Measure, has_work, measure);
     }
 }
 
-/// Run condition: there is something to tell that was not told, or it is time to ask the memory.
-fn has_work(cost: Res<FrameCost>, counts: Res<MemoryCounts>, clock: Res<Clock>) -> bool {
+/// Whether there is something to tell, or it is time to ask the memory.
+fn has_work(world: &World) -> bool {
+    let clock = world.resource::<Clock>();
     let is_due = || clock.asked.is_none_or(|asked| asked.elapsed() >= clock.every);
-    cost.0.load(Ordering::Relaxed) > 0 || !counts.frame.is_zero() || clock.asking.is_some() || is_due()
+    let took = || world.resource::<FrameCost>().0.load(Ordering::Relaxed) > 0;
+    clock.asking.is_some() || is_due() || took()
+}
+
+/// Whether the memory was asked how it stands, and has not answered.
+pub(crate) fn is_measuring(world: &World) -> bool {
+    world.get_resource::<Clock>().is_some_and(|clock| clock.asking.is_some())
 }
 
 fn measure(
@@ -143,10 +134,10 @@ fn measure(
     memory: Res<NpcMemory>,
     (outbox, happenings): (Option<ResMut<Outbox>>, Option<Res<Happenings>>),
     (inbox, inquiries): (Option<ResMut<Inbox>>, Option<ResMut<Inquiries>>),
-    briefly: Briefly,
+    cost: Res<FrameCost>,
     mut diagnostics: Diagnostics,
 ) {
-    counts.frame = Duration::from_nanos(briefly.cost.0.swap(0, Ordering::Relaxed));
+    counts.frame = Duration::from_nanos(cost.0.swap(0, Ordering::Relaxed));
     let frame = counts.frame.as_secs_f64() * 1e6;
     diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FRAME_COST, || frame);
     if let Some(mut outbox) = outbox {

@@ -7,10 +7,10 @@ use hearsay_memory::{Circumstances, Edit, Happening, Memory, MemoryError, Stated
 use hearsay_model::{Author, EntityId};
 
 use crate::{
-    HearsaySystems,
     components::{MemoryId, Whereabouts},
     diagnostics::FrameCost,
     memory::{MemoryTrouble, NpcMemory},
+    steps::{Step, Steps, StepsAppExt},
     sync,
 };
 
@@ -255,25 +255,27 @@ impl Plugin for HappeningsPlugin {
         app.insert_resource(self.earshot.clone())
             .insert_resource(Happenings { most: self.queue, ..Happenings::default() })
             .add_observer(on_happens)
-            .add_systems(PreUpdate, take_done.run_if(has_sent).in_set(HearsaySystems::Receive))
-            .add_systems(PostUpdate, send.run_if(has_waiting).in_set(HearsaySystems::Send));
+            .add_step(Step::TakeHappenings, has_sent, take_done)
+            .add_step(Step::SendHappenings, has_waiting, send);
     }
 }
 
-fn has_waiting(happenings: Res<Happenings>, memory: Res<NpcMemory>) -> bool {
-    !happenings.waiting.is_empty() && memory.get().is_some()
+fn has_waiting(world: &World) -> bool {
+    !world.resource::<Happenings>().waiting.is_empty() && world.resource::<NpcMemory>().get().is_some()
 }
 
-fn has_sent(happenings: Res<Happenings>) -> bool {
-    !happenings.sent.is_empty()
+fn has_sent(world: &World) -> bool {
+    !world.resource::<Happenings>().sent.is_empty()
 }
 
 fn on_happens(
     on: On<Happens>,
     ids: Query<&MemoryId>,
     mut happenings: ResMut<Happenings>,
+    mut steps: ResMut<Steps>,
     mut trouble: MessageWriter<MemoryTrouble>,
 ) {
+    steps.wake();
     let happens = on.event().clone();
     // The id is taken now: the entity may be gone when it is sent.
     let by = match ids.get(happens.entity).ok().and_then(MemoryId::get) {
@@ -291,6 +293,7 @@ fn on_happens(
 pub(crate) fn edit(world: &mut World, edit: Edit, author: Author) {
     if let Some(mut happenings) = world.get_resource_mut::<Happenings>() {
         happenings.push(Request::Edit { edit, author });
+        world.resource_mut::<Steps>().wake();
     }
 }
 

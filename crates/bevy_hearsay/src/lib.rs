@@ -115,6 +115,9 @@
 //! | SurrealDB's own pool | 16 on small machines, idle | the environment variable `SURREAL_KVS_THREADPOOL_SIZE`, before the start |
 //! | Bevy's pools | all cores | [`TaskPoolPlugin`] |
 //!
+//! All of the memory's threads give way to the game's ([`MemoryPlugin::gives_way`]): on Linux, Android and Windows they have a
+//! lower priority, so that no frame waits for a processor that a commit has.
+//!
 //! On two cores, give the encoder one thread: a question then takes 2.2 ms instead of 1.7 of embedding, and the game keeps
 //! a core for itself. Embedding of new texts yields to questions.
 //!
@@ -164,6 +167,7 @@ mod memory;
 mod plugins;
 mod questions;
 mod saves;
+mod steps;
 mod sync;
 pub mod testing;
 

@@ -14,8 +14,8 @@ use hearsay_memory::{Event as EngineEvent, Memory, MemoryError, MemoryOptions, M
 use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, Setting};
 
 use crate::{
-    HearsaySystems,
-    diagnostics::{Briefly, FrameCost},
+    diagnostics::FrameCost,
+    steps::{Step, Steps, StepsAppExt},
 };
 
 /// Opens the memory beside the game, and closes it on [`AppExit`].
@@ -34,6 +34,9 @@ pub struct MemoryPlugin {
     /// How long the game waits for the memory to close when it exits. Default 5 s. What was acknowledged is safe anyway;
     /// closing keeps the vectors that were made, and a snapshot that makes opening quicker.
     pub exit_patience: Duration,
+    /// Whether the memory's threads give way to the game's while both want more processors than there are, on Linux,
+    /// Android and Windows. Default true: no frame waits for a commit.
+    pub gives_way: bool,
 }
 
 impl Default for MemoryPlugin {
@@ -45,6 +48,7 @@ impl Default for MemoryPlugin {
             settings: None,
             queue: 1024,
             exit_patience: Duration::from_secs(5),
+            gives_way: true,
         }
     }
 }
@@ -178,18 +182,17 @@ impl Plugin for MemoryPlugin {
             .add_message::<SecretRevealable>()
             .register_type::<MemoryState>()
             .register_type::<LoadProgress>()
-            .add_systems(
-                PreUpdate,
-                (take_opened.run_if(resource_exists::<OpeningChannel>), take_events.run_if(has_events))
-                    .chain()
-                    .in_set(HearsaySystems::Receive),
-            )
+            .add_step(Step::Open, |world| world.contains_resource::<OpeningChannel>(), take_opened)
+            .add_step(Step::Events, has_events, take_events)
             .add_systems(Last, close.run_if(on_message::<AppExit>));
     }
 }
 
 impl MemoryPlugin {
     fn open(&self, sender: &Sender<Opening>) {
+        if self.gives_way {
+            give_way();
+        }
         let opened = self.opened(sender);
         let _ = sender.send(Opening::Done(Box::new(opened)));
     }
@@ -249,11 +252,27 @@ fn was_played(world: &hearsay_memory::World) -> bool {
     })
 }
 
+/// Lowers the priority of this thread. Those that it starts, which are all of the memory's, have it too.
+#[cfg(any(target_os = "linux", target_os = "android", windows))]
+fn give_way() {
+    use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
+    // Of 0 to 99, of which a thread has 50: on Linux a niceness of 10.
+    let low = ThreadPriorityValue::try_from(25_u8).map(ThreadPriority::Crossplatform);
+    let lowered = low.and_then(|low| set_current_thread_priority(low).map_err(|error| format!("{error:?}")));
+    if let Err(error) = lowered {
+        tracing::debug!("the memory's threads do not give way to the game's: {error}");
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
+fn give_way() {}
+
 fn take_opened(
     channel: Res<OpeningChannel>,
     mut memory: ResMut<NpcMemory>,
     mut state: ResMut<MemoryState>,
     mut progress: ResMut<LoadProgress>,
+    mut steps: ResMut<Steps>,
     mut trouble: MessageWriter<MemoryTrouble>,
     mut commands: Commands,
 ) {
@@ -270,6 +289,7 @@ fn take_opened(
         progress.stage.clear();
         match opened {
             Ok(opened) => {
+                steps.listen(opened.events().clone());
                 memory.0 = Some(opened);
                 *state = MemoryState::Ready;
             }
@@ -284,20 +304,20 @@ fn take_opened(
     }
 }
 
-fn has_events(memory: Res<NpcMemory>) -> bool {
-    memory.get().is_some_and(|memory| !memory.events().is_empty())
+fn has_events(world: &World) -> bool {
+    world.resource::<NpcMemory>().get().is_some_and(|memory| !memory.events().is_empty())
 }
 
-pub(crate) fn take_events(
+fn take_events(
     memory: Res<NpcMemory>,
     mut touched: ResMut<Touched>,
     mut encoder: ResMut<EncoderStatus>,
     mut changed: MessageWriter<MemoryChanged>,
     mut revealable: MessageWriter<SecretRevealable>,
     mut trouble: MessageWriter<MemoryTrouble>,
-    briefly: Briefly,
+    cost: Res<FrameCost>,
 ) {
-    let _cost = briefly.begin();
+    let _cost = cost.begin();
     let Some(memory) = memory.get() else { return };
     for event in memory.events().try_iter() {
         match event {

@@ -5,8 +5,8 @@ use std::path::Path;
 use bevy::{app::PluginGroupBuilder, prelude::*};
 
 use crate::{
-    HappeningsPlugin, HearsayDiagnosticsPlugin, HearsaySystems, Materialise, MemoryPlugin, QuestionsPlugin,
-    SavesPlugin, Start, SyncPlugin,
+    HappeningsPlugin, HearsayDiagnosticsPlugin, Materialise, MemoryPlugin, QuestionsPlugin, SavesPlugin, Start,
+    SyncPlugin,
 };
 
 /// NPC memory for a game. Every plugin is public: set its fields here, or `disable` it and add one of your own.
@@ -84,20 +84,9 @@ impl HearsayPlugins {
     }
 }
 
-/// Orders the sets. Part of every selection of the plugins.
-struct SetsPlugin;
-
-impl Plugin for SetsPlugin {
-    fn build(&self, app: &mut App) {
-        app.configure_sets(PreUpdate, (HearsaySystems::Receive, HearsaySystems::Apply).chain())
-            .configure_sets(PostUpdate, (HearsaySystems::Collect, HearsaySystems::Send).chain());
-    }
-}
-
 impl PluginGroup for HearsayPlugins {
     fn build(self) -> PluginGroupBuilder {
         PluginGroupBuilder::start::<Self>()
-            .add(SetsPlugin)
             .add(self.memory)
             .add(self.sync)
             .add(self.happenings)

@@ -6,11 +6,11 @@ use bevy::{ecs::system::EntityCommands, prelude::*};
 use hearsay_memory::{Answer, Ask, Found, Memory, MemoryError, Search, Ticket, World as MemoryWorld, query};
 
 use crate::{
-    HearsaySystems,
     components::{MemoryId, Whereabouts},
     diagnostics::FrameCost,
     happenings::{Happenings, Target, hearers},
     memory::{MemoryState, NpcMemory},
+    steps::{Step, Steps, StepsAppExt},
     sync::{self, Outbox, Registry},
 };
 
@@ -24,12 +24,8 @@ impl Plugin for QuestionsPlugin {
             .register_type::<Inquiry>()
             .register_type::<AskedOf>()
             .register_type::<Questions>()
-            .add_systems(PreUpdate, take_replies.run_if(has_sent).in_set(HearsaySystems::Receive))
-            .add_systems(
-                PostUpdate,
-                // What is asked in the frame in which a slot is loaded is asked of what is left.
-                send.run_if(has_waiting).after(crate::saves::send).in_set(HearsaySystems::Send),
-            );
+            .add_step(Step::TakeReplies, has_sent, take_replies)
+            .add_step(Step::SendQuestions, has_waiting, send);
     }
 }
 
@@ -158,12 +154,12 @@ impl Inquiries {
     }
 }
 
-fn has_waiting(inquiries: Res<Inquiries>, state: Res<MemoryState>) -> bool {
-    !inquiries.waiting.is_empty() && *state != MemoryState::Loading
+fn has_waiting(world: &World) -> bool {
+    !world.resource::<Inquiries>().waiting.is_empty() && *world.resource::<MemoryState>() != MemoryState::Loading
 }
 
-fn has_sent(inquiries: Res<Inquiries>) -> bool {
-    !inquiries.sent.is_empty()
+fn has_sent(world: &World) -> bool {
+    !world.resource::<Inquiries>().sent.is_empty()
 }
 
 fn fail(world: &mut World, entity: Entity, why: String) {
@@ -275,7 +271,10 @@ fn queue(commands: &mut Commands, entity: Entity, sending: Sending) {
     commands.queue(move |world: &mut World| {
         let after = world.get_resource::<Happenings>().map_or(0, Happenings::mark);
         match world.get_resource_mut::<Inquiries>() {
-            Some(mut inquiries) => inquiries.waiting.push((entity, after, sending)),
+            Some(mut inquiries) => {
+                inquiries.waiting.push((entity, after, sending));
+                world.resource_mut::<Steps>().wake();
+            }
             None => tracing::error!("a question was asked, but `QuestionsPlugin` is not there"),
         }
     });

@@ -6,10 +6,10 @@ use bevy::prelude::*;
 use hearsay_memory::{MemoryError, Ticket, Written};
 
 use crate::{
-    HearsaySystems,
     happenings::Happenings,
     memory::{MemoryTrouble, NpcMemory, Touched},
     questions::Inquiries,
+    steps::{Step, Steps, StepsAppExt},
     sync::{self, Inbox, Outbox, Registry},
 };
 
@@ -92,7 +92,8 @@ enum Doing {
 struct Saves {
     waiting: Vec<Action>,
     doing: Vec<Doing>,
-    since: Duration,
+    /// When it was saved by itself last, as the real time shows it.
+    last: Duration,
     number: usize,
 }
 
@@ -103,21 +104,18 @@ impl Plugin for SavesPlugin {
             .register_type::<Autosave>()
             .add_message::<SlotSaved>()
             .add_message::<SlotLoaded>()
-            .add_systems(PreUpdate, take_done.run_if(is_doing).in_set(HearsaySystems::Receive))
-            .add_systems(
-                PostUpdate,
-                (autosave.run_if(|autosave: Res<Autosave>| autosave.every.is_some()), send.run_if(has_waiting))
-                    .chain()
-                    // What was said before is saved with it.
-                    .after(crate::happenings::send)
-                    .in_set(HearsaySystems::Send),
-            );
+            .add_step(Step::TakeSaves, is_doing, take_done)
+            .add_step(Step::Autosave, |world| world.resource::<Autosave>().every.is_some(), autosave)
+            .add_step(Step::SendSaves, has_waiting, send);
     }
 }
 
 fn queue(commands: &mut Commands, action: Action) {
     commands.queue(move |world: &mut World| match world.get_resource_mut::<Saves>() {
-        Some(mut saves) => saves.waiting.push(action),
+        Some(mut saves) => {
+            saves.waiting.push(action);
+            world.resource_mut::<Steps>().wake();
+        }
         None => tracing::error!("saving needs `SavesPlugin`"),
     });
 }
@@ -140,19 +138,18 @@ impl SaveCommands for Commands<'_, '_> {
     }
 }
 
-fn has_waiting(saves: Res<Saves>, memory: Res<NpcMemory>) -> bool {
-    !saves.waiting.is_empty() && memory.get().is_some()
+fn has_waiting(world: &World) -> bool {
+    !world.resource::<Saves>().waiting.is_empty() && world.resource::<NpcMemory>().get().is_some()
 }
 
-fn is_doing(saves: Res<Saves>) -> bool {
-    !saves.doing.is_empty()
+fn is_doing(world: &World) -> bool {
+    !world.resource::<Saves>().doing.is_empty()
 }
 
 fn autosave(autosave: Res<Autosave>, mut saves: ResMut<Saves>, time: Option<Res<Time<Real>>>) {
     let (Some(every), Some(time)) = (autosave.every, time) else { return };
-    saves.since += time.delta();
-    if saves.since >= every {
-        saves.since = Duration::ZERO;
+    if time.elapsed().saturating_sub(saves.last) >= every {
+        saves.last = time.elapsed();
         saves.number = saves.number % autosave.keep.max(1) + 1;
         let name = format!("autosave-{}", saves.number);
         saves.waiting.push(Action::Save(name));

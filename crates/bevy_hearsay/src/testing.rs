@@ -17,13 +17,7 @@ use std::{
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 
-use crate::{
-    HearsayPlugins, MemoryState, MemoryTrouble,
-    happenings::Happenings,
-    memory::{NpcMemory, Touched},
-    questions::Inquiries,
-    sync::{Inbox, Outbox, Registry},
-};
+use crate::{HearsayPlugins, MemoryTrouble};
 
 /// Messages last two frames; a test wants them all.
 #[derive(Resource, Default)]
@@ -119,22 +113,6 @@ impl SteppingApp {
 
 /// What waits in a game with the plugin, for people; empty, when nothing does.
 pub fn what_waits(world: &World) -> String {
-    match world.resource::<MemoryState>() {
-        MemoryState::Loading => return "the memory is loading".to_owned(),
-        MemoryState::Failed(_) | MemoryState::Closed => return String::new(),
-        MemoryState::Ready => {}
-    }
-    let outbox = world.resource::<Outbox>();
-    let registry = world.resource::<Registry>();
-    let waits = [
-        ("changes", !outbox.waiting.is_empty() || outbox.in_flight() > 0 || outbox.suspended),
-        ("entities that want to be bound", !registry.unbound.is_empty() || !registry.binding.is_empty()),
-        ("entities that changed", !registry.moved.is_empty() || !registry.dirty.is_empty()),
-        ("records", !world.resource::<Inbox>().is_quiet() || !world.resource::<Touched>().0.is_empty()),
-        ("happenings", world.get_resource::<Happenings>().is_some_and(|happenings| happenings.counts() != (0, 0))),
-        ("questions", world.get_resource::<Inquiries>().is_some_and(|inquiries| inquiries.counts() != (0, 0))),
-        ("events", world.resource::<NpcMemory>().get().is_some_and(|memory| !memory.events().is_empty())),
-        ("slots", crate::saves::is_busy(world)),
-    ];
+    let waits = crate::steps::waits(world);
     waits.iter().filter(|(_, waits)| *waits).map(|(what, _)| *what).collect::<Vec<_>>().join(", ")
 }

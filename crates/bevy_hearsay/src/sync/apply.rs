@@ -23,9 +23,9 @@ pub struct Forgotten {
     pub entity: Entity,
 }
 
-/// Run condition: something was read that is not applied.
-pub(crate) fn has_work(inbox: Res<Inbox>) -> bool {
-    !inbox.read.is_empty()
+/// Whether something was read that is not applied.
+pub(crate) fn has_work(world: &World) -> bool {
+    !world.resource::<Inbox>().read.is_empty()
 }
 
 /// Applies what was read until the budget is used up.
@@ -55,16 +55,17 @@ fn apply_one(world: &mut World, read: Read) {
                 merge(world, entity, &record, read.acknowledged);
             }
         }
-        (Some(entity), None) => forget(world, entity, &read.id),
+        (Some(entity), None) => forget(world, entity, &read.id, read.acknowledged),
         (None, Some(record)) if read.in_scope => spawn(world, &record),
         (None, _) => {}
     }
 }
 
 /// The memory holds an entity no more, unless it is only about to.
-fn forget(world: &mut World, entity: Entity, id: &EntityId) {
-    if let Some(batch) = world.resource::<Outbox>().creates(id) {
-        world.resource_mut::<Inbox>().miss(id.clone(), batch);
+fn forget(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
+    let created = world.get::<Shadow>(entity).map_or(0, |shadow| shadow.created);
+    if created > acknowledged {
+        world.resource_mut::<Inbox>().miss(id.clone(), created);
     } else if world.get::<Materialised>(entity).is_some() {
         world.despawn(entity);
     } else {

@@ -13,7 +13,7 @@ use super::{
     Field, Inbox, Outbox, Registry, Shadow,
     apply::{Moves, follow, show},
     collect::{Compared, compare, relates},
-    fetch::Read,
+    fetch::{Read, is_open},
     registry::Binding,
     remember::RememberedTypes,
 };
@@ -22,7 +22,7 @@ use crate::{
         Attributes, Materialised, MemoryId, Overwrite, Present, Relation, Relations, Remembered, Whereabouts,
     },
     diagnostics::FrameCost,
-    memory::{MemoryTrouble, NpcMemory},
+    memory::MemoryTrouble,
 };
 
 pub(crate) fn on_memory_id(
@@ -74,9 +74,9 @@ pub(crate) fn on_unbound(
     }
 }
 
-/// Run condition: something wants to be bound, and there is a memory to bind it to.
-pub(crate) fn has_work(registry: Res<Registry>, memory: Res<NpcMemory>) -> bool {
-    !registry.unbound.is_empty() && memory.get().is_some()
+/// Whether something wants to be bound, and there is a memory to bind it to.
+pub(crate) fn has_work(world: &World) -> bool {
+    !world.resource::<Registry>().unbound.is_empty() && is_open(world)
 }
 
 /// Asks what the memory holds of entities that are new; those without an id get one.
@@ -153,6 +153,7 @@ fn create(world: &mut World, entity: Entity, id: EntityId) {
     {
         let mut outbox = world.resource_mut::<Outbox>();
         let batch = outbox.batch;
+        shadow.created = batch;
         outbox.create(id.clone());
         *outbox.patch(&mut shadow) = Patch { create: Some((kind.0.clone(), None)), ..Patch::default() };
         for field in [Field::Kind, Field::Name] {

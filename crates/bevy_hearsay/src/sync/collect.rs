@@ -16,11 +16,13 @@ use hearsay_model::{EntityId, Predicate};
 use super::{
     Outbox, Registry, Shadow, SyncSettings,
     apply::{Moves, follow},
+    fetch::is_open,
     remember::RememberedTypes,
 };
 use crate::{
     components::{Attributes, Relation, RelationOf, Remembered, Whereabouts},
-    diagnostics::{Briefly, FrameCost},
+    diagnostics::FrameCost,
+    steps::Steps,
 };
 
 /// A field of an entity that is synced by itself.
@@ -62,7 +64,9 @@ pub(crate) fn on_relation(
     edges: Query<(&RelationOf, &Relation)>,
     mut shadows: Query<&mut Shadow>,
     mut outbox: ResMut<Outbox>,
+    mut steps: ResMut<Steps>,
 ) {
+    steps.wake();
     let Ok((of, relation)) = edges.get(on.entity) else { return };
     let Ok(mut shadow) = shadows.get_mut(of.0) else { return };
     let key = (relation.predicate.clone(), relation.object.clone());
@@ -78,37 +82,31 @@ pub(crate) fn relates(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate,
     shadow.note_sent(Field::Relation(key.0, key.1), outbox.batch);
 }
 
-/// Run condition: something changed that was not compared.
-pub(crate) fn has_work(registry: Res<Registry>) -> bool {
+/// Whether something changed that was not compared.
+pub(crate) fn has_work(world: &World) -> bool {
+    let registry = world.resource::<Registry>();
     !registry.moved.is_empty() || !registry.dirty.is_empty()
 }
 
-/// Run condition: it is time to look at what no hook sees change.
-pub(crate) fn poll_is_due(
-    settings: Res<SyncSettings>,
-    time: Option<Res<Time<Real>>>,
-    mut since: Local<Duration>,
-) -> bool {
-    // Without a clock, as if at 60 frames a second.
-    let delta = time.map(|time| time.delta()).filter(|delta| !delta.is_zero());
-    *since += delta.unwrap_or(Duration::from_nanos(16_666_667));
-    let due = *since >= settings.poll;
-    if due {
-        *since = Duration::ZERO;
-    }
-    due
+/// Whether it is time to look at what no hook sees change. A game without a clock is looked at in every frame.
+pub(crate) fn poll_is_due(world: &World) -> bool {
+    let Some(settings) = world.get_resource::<SyncSettings>() else { return false };
+    let is_time = |time: &Time<Real>| time.elapsed().saturating_sub(settings.polled) >= settings.poll;
+    world.get_resource::<Time<Real>>().is_none_or(is_time) && is_open(world)
 }
 
 /// Finds names that changed in place, which no hook sees. Bevy's ticks lie side by side: thousands take microseconds.
 pub(crate) fn poll(
     names: Query<(Entity, Ref<Name>), With<Shadow>>,
     mut entities: Query<(&mut Shadow, &Name)>,
-    mut outbox: ResMut<Outbox>,
+    (mut outbox, mut settings): (ResMut<Outbox>, ResMut<SyncSettings>),
+    time: Option<Res<Time<Real>>>,
     tick: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
-    briefly: Briefly,
+    cost: Res<FrameCost>,
 ) {
-    let _cost = briefly.begin();
+    let _cost = cost.begin();
+    settings.polled = time.map_or(Duration::ZERO, |time| time.elapsed());
     for (entities, names) in names.contiguous_iter().into_iter().flatten() {
         let ticks = entities.iter().zip(names.changed_ticks_slice());
         let ticks = ticks.filter(|(_, changed)| changed.is_newer_than(tick.last_run(), tick.this_run()));

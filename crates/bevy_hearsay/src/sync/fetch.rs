@@ -5,13 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use bevy::{platform::collections::HashMap, prelude::*};
+use bevy::{ecs::change_detection::Tick, platform::collections::HashMap, prelude::*};
 use hearsay_memory::{MemoryError, Patch, Patches, Record, Ticket, touched_entities};
 use hearsay_model::{EntityId, GameTime, State};
 
 use super::{GameClock, Materialise, Outbox, Registry, scope::Reach};
 use crate::{
-    diagnostics::Briefly,
+    diagnostics::FrameCost,
     memory::{LoadProgress, NpcMemory, Touched},
 };
 
@@ -50,6 +50,8 @@ pub(crate) struct Inbox {
     missed: Vec<(u64, EntityId)>,
     /// All is to be compared anew: events were missed.
     pub(crate) resync: bool,
+    /// When what is to be materialised, and the memory that it is listed of, had changed last when it was listed.
+    pub(crate) listed_as_of: Option<(Tick, Tick)>,
     /// How many were wanted since the last time that there was nothing to do.
     total: usize,
 }
@@ -87,19 +89,21 @@ impl Inbox {
     }
 }
 
-/// Run condition: there is a memory to talk to.
-pub(crate) fn is_open(memory: Res<NpcMemory>) -> bool {
-    memory.get().is_some()
+/// Whether there is a memory to talk to.
+pub(crate) fn is_open(world: &World) -> bool {
+    world.get_resource::<NpcMemory>().is_some_and(|memory| memory.get().is_some())
 }
 
-/// Run condition: something is to be looked at or read.
-pub(crate) fn has_work(inbox: Res<Inbox>, touched: Res<Touched>) -> bool {
-    !touched.0.is_empty() || !inbox.wanted.is_empty()
+/// Whether something is to be looked at or read.
+pub(crate) fn has_work(world: &World) -> bool {
+    let wanted = || !world.resource::<Inbox>().wanted.is_empty();
+    (!world.resource::<Touched>().0.is_empty() || wanted()) && is_open(world)
 }
 
-/// Run condition: something was asked for, or read.
-pub(crate) fn is_waiting(inbox: Res<Inbox>) -> bool {
-    !inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0
+/// Whether something was asked for, or read.
+pub(crate) fn is_waiting(world: &World) -> bool {
+    let inbox = world.resource::<Inbox>();
+    (!inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0) && is_open(world)
 }
 
 /// Asks for what is to be read.
@@ -109,9 +113,9 @@ pub(crate) fn ask(
     mut outbox: ResMut<Outbox>,
     memory: Res<NpcMemory>,
     materialise: Res<Materialise>,
-    briefly: Briefly,
+    cost: Res<FrameCost>,
 ) {
-    let _cost = briefly.begin();
+    let _cost = cost.begin();
     let Some(memory) = memory.get() else { return };
     while inbox.looking.len() < REQUESTS
         && let Some((position, keys)) = touched.0.front()
@@ -172,9 +176,9 @@ pub(crate) fn take(
     mut clock: ResMut<GameClock>,
     registry: Res<Registry>,
     mut progress: ResMut<LoadProgress>,
-    briefly: Briefly,
+    cost: Res<FrameCost>,
 ) {
-    let _cost = briefly.begin();
+    let _cost = cost.begin();
     let inbox = inbox.as_mut();
     let (mut looked, mut time) = (Vec::new(), None);
     inbox.looking.retain(|ticket| match ticket.try_take() {

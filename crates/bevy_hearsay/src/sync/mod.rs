@@ -23,7 +23,11 @@ use std::time::Duration;
 use bevy::prelude::*;
 use hearsay_model::GameTime;
 
-use crate::{HearsaySystems, components, memory::NpcMemory};
+use crate::{
+    components,
+    memory::NpcMemory,
+    steps::{Step, StepsAppExt},
+};
 
 pub use remember::{Remember, RememberAppExt};
 pub use scope::Materialise;
@@ -34,6 +38,7 @@ pub(crate) use collect::{Field, note_change, note_move, relates};
 pub(crate) use fetch::Inbox;
 pub(crate) use outbox::{Outbox, flush};
 pub(crate) use registry::{Registry, Shadow};
+pub(crate) use scope::is_changed as is_to_be_listed;
 
 /// Keeps components and memory the same: see the [crate] documentation for what is synced when.
 #[derive(Debug, Clone)]
@@ -68,6 +73,8 @@ pub(crate) struct SyncSettings {
     pub(crate) interval: Duration,
     pub(crate) budget: Duration,
     pub(crate) poll: Duration,
+    /// When it was last looked for what changed in place, as the real time shows it.
+    pub(crate) polled: Duration,
 }
 
 /// What time it is in the game, in minutes on the campaign's calendar. A game that has a clock writes it here; it is
@@ -86,54 +93,40 @@ impl GameClock {
 impl Plugin for SyncPlugin {
     fn build(&self, app: &mut App) {
         components::register(app);
-        app.insert_resource(SyncSettings { interval: self.interval, budget: self.budget, poll: self.poll })
-            .insert_resource(self.materialise.clone())
-            .init_resource::<GameClock>()
-            .register_type::<GameClock>()
-            .init_resource::<Registry>()
-            .init_resource::<Outbox>()
-            .init_resource::<Inbox>()
-            .init_resource::<remember::RememberedTypes>()
-            .add_observer(bind::on_memory_id)
-            .add_observer(bind::on_despawn)
-            .add_observer(bind::on_unbound)
-            .add_observer(bind::on_id_removed)
-            .add_observer(collect::on_relation)
-            .add_systems(
-                PreUpdate,
-                // What happened is looked at a frame later: by then it is known which of it was this game's doing.
-                fetch::ask
-                    .run_if(fetch::is_open.and_then(fetch::has_work))
-                    .in_set(HearsaySystems::Receive)
-                    .before(crate::memory::take_events),
-            )
-            .add_systems(
-                PreUpdate,
-                (
-                    outbox::take_acknowledged.run_if(outbox::is_waiting),
-                    scope::change.run_if(scope::is_changed),
-                    scope::load.run_if(scope::is_listing),
-                    fetch::take.run_if(fetch::is_waiting),
-                )
-                    .chain()
-                    // Opening comes before: what it changes is seen in the same frame, or not at all.
-                    .run_if(fetch::is_open)
-                    .in_set(HearsaySystems::Receive)
-                    .after(crate::memory::take_events),
-            )
-            .add_systems(PreUpdate, apply::apply.run_if(apply::has_work).in_set(HearsaySystems::Apply))
-            .add_systems(
-                PostUpdate,
-                (
-                    bind::bind.run_if(bind::has_work),
-                    collect::poll.run_if(fetch::is_open).run_if(collect::poll_is_due),
-                    collect::collect.run_if(collect::has_work),
-                )
-                    .chain()
-                    .in_set(HearsaySystems::Collect),
-            )
-            .add_systems(PostUpdate, outbox::send_when_due.run_if(outbox::is_due).in_set(HearsaySystems::Send));
+        app.insert_resource(SyncSettings {
+            interval: self.interval,
+            budget: self.budget,
+            poll: self.poll,
+            polled: Duration::ZERO,
+        })
+        .insert_resource(self.materialise.clone())
+        .init_resource::<GameClock>()
+        .register_type::<GameClock>()
+        .init_resource::<Registry>()
+        .init_resource::<Outbox>()
+        .init_resource::<Inbox>()
+        .init_resource::<remember::RememberedTypes>()
+        .add_observer(bind::on_memory_id)
+        .add_observer(bind::on_despawn)
+        .add_observer(bind::on_unbound)
+        .add_observer(bind::on_id_removed)
+        .add_observer(collect::on_relation)
+        .add_step(Step::Ask, fetch::has_work, fetch::ask)
+        .add_step(Step::Acknowledge, outbox::is_waiting, outbox::take_acknowledged)
+        .add_step(Step::Rescope, scope::is_changed, scope::change)
+        .add_step(Step::List, scope::is_listing, scope::load)
+        .add_step(Step::Read, fetch::is_waiting, fetch::take)
+        .add_step(Step::Apply, apply::has_work, apply::apply)
+        .add_step(Step::Bind, bind::has_work, bind::bind)
+        .add_step(Step::PollNames, collect::poll_is_due, collect::poll)
+        .add_step(Step::Compare, collect::has_work, collect::collect)
+        .add_step(Step::SendChanges, outbox::is_due, outbox::send_when_due);
     }
+}
+
+/// Whether something changed while the steps slept, or it is time to look.
+pub(crate) fn has_stirred(world: &World) -> bool {
+    world.get_resource::<Registry>().is_none_or(Registry::has_stirred) || collect::poll_is_due(world)
 }
 
 /// Sends what waits, before the memory closes.

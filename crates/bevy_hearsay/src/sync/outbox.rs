@@ -9,9 +9,9 @@ use bevy::{platform::collections::HashMap, prelude::*};
 use hearsay_memory::{MemoryError, Patch, Patched, Patches, Ticket};
 use hearsay_model::{Author, EntityId, Position};
 
-use super::{GameClock, Inbox, Registry, Shadow, SyncSettings};
+use super::{GameClock, Inbox, Registry, Shadow, SyncSettings, fetch::is_open};
 use crate::{
-    diagnostics::Briefly,
+    diagnostics::FrameCost,
     memory::{MemoryTrouble, NpcMemory},
 };
 
@@ -124,6 +124,11 @@ impl Outbox {
         }
     }
 
+    /// Whether something gathers, or is not acknowledged.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() || !self.sent.is_empty() || self.suspended
+    }
+
     /// How many batches are not acknowledged.
     pub(crate) fn in_flight(&self) -> usize {
         self.sent.len()
@@ -134,22 +139,24 @@ impl Outbox {
 const IN_FLIGHT: usize = 2;
 
 /// Whether something is to be sent.
-pub(crate) fn is_due(outbox: Res<Outbox>, settings: Res<SyncSettings>) -> bool {
-    outbox.sent.len() < IN_FLIGHT && outbox.since.is_some_and(|since| since.elapsed() >= settings.interval)
+pub(crate) fn is_due(world: &World) -> bool {
+    let outbox = world.resource::<Outbox>();
+    let gathered = |since: Instant| since.elapsed() >= world.resource::<SyncSettings>().interval;
+    outbox.sent.len() < IN_FLIGHT && outbox.since.is_some_and(gathered)
 }
 
 /// Whether something was sent that was not acknowledged.
-pub(crate) fn is_waiting(outbox: Res<Outbox>) -> bool {
-    !outbox.sent.is_empty()
+pub(crate) fn is_waiting(world: &World) -> bool {
+    !world.resource::<Outbox>().sent.is_empty() && is_open(world)
 }
 
 pub(crate) fn send_when_due(
     mut outbox: ResMut<Outbox>,
     memory: Res<NpcMemory>,
     clock: Res<GameClock>,
-    briefly: Briefly,
+    cost: Res<FrameCost>,
 ) {
-    let _cost = briefly.begin();
+    let _cost = cost.begin();
     send(&mut outbox, &memory, &clock);
 }
 
@@ -201,9 +208,9 @@ pub(crate) fn take_acknowledged(
     mut inbox: ResMut<Inbox>,
     registry: Res<Registry>,
     mut trouble: MessageWriter<MemoryTrouble>,
-    briefly: Briefly,
+    cost: Res<FrameCost>,
 ) {
-    let _cost = briefly.begin();
+    let _cost = cost.begin();
     while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
         let Batch { number: batch, since, patches, .. } = outbox.sent.remove(0);
         outbox.lag = Some(since.elapsed());

@@ -23,6 +23,8 @@ pub(crate) struct Shadow {
     pub(crate) kind: Option<hearsay_model::Kind>,
     pub(crate) attributes: BTreeMap<Predicate, Value>,
     pub(crate) relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
+    /// The batch that adds it to the memory, if this game does: what was read before holds nothing of it.
+    pub(crate) created: u64,
     /// The batch in which another field that the game changed goes out, or went.
     pub(crate) sent: Vec<(Field, u64)>,
 }
@@ -39,6 +41,7 @@ impl Shadow {
             sent: Vec::new(),
             waits: (0, 0),
             place_sent: 0,
+            created: 0,
         }
     }
 
@@ -104,6 +107,11 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
+    /// Whether something changed that was not looked at.
+    pub(crate) fn has_stirred(&self) -> bool {
+        !self.moved.is_empty() || !self.dirty.is_empty() || !self.unbound.is_empty()
+    }
+
     pub(crate) fn entity(&self, id: &EntityId) -> Option<Entity> {
         self.bound.get(id).copied()
     }

@@ -6,6 +6,7 @@ use bevy::{platform::collections::HashSet, prelude::*};
 use hearsay_model::{Predicate, Value};
 
 use super::{Outbox, Registry, Shadow, collect};
+use crate::steps::{Step, Steps, StepsAppExt};
 
 /// A component of the game that is kept as an attribute: so it is saved, undone and reviewed with everything else, and
 /// characters can know it.
@@ -72,15 +73,10 @@ impl RememberAppExt for App {
         }
         let kept = Type { attribute, read: read::<T>, write: write::<T>, touch: touch_one::<T> };
         types.0 = Arc::new(types.0.iter().cloned().chain([kept]).collect());
-        self.add_observer(inserted::<T>).add_observer(removed::<T>).add_systems(
-            PostUpdate,
-            (poll::<T>.run_if(collect::poll_is_due), compare::<T>.run_if(has_work::<T>))
-                .chain()
-                .run_if(super::fetch::is_open)
-                .after(collect::poll)
-                .before(collect::collect),
-        );
-        self
+        self.add_observer(inserted::<T>)
+            .add_observer(removed::<T>)
+            .add_step(Step::PollOwn, collect::poll_is_due, poll::<T>)
+            .add_step(Step::CompareOwn, has_work::<T>, compare::<T>)
     }
 }
 
@@ -176,7 +172,8 @@ fn touch_one<T: Remember>(world: &mut World, entity: Entity) {
     world.resource_mut::<Touched<T>>().entities.insert(entity);
 }
 
-fn inserted<T: Remember>(on: On<Insert, T>, mut changed: ResMut<Touched<T>>) {
+fn inserted<T: Remember>(on: On<Insert, T>, mut changed: ResMut<Touched<T>>, mut steps: ResMut<Steps>) {
+    steps.wake();
     changed.entities.insert(on.entity);
 }
 
@@ -198,8 +195,8 @@ fn removed<T: Remember>(
     }
 }
 
-fn has_work<T: Remember>(changed: Res<Touched<T>>) -> bool {
-    !changed.entities.is_empty()
+fn has_work<T: Remember>(world: &World) -> bool {
+    !world.resource::<Touched<T>>().entities.is_empty() && super::fetch::is_open(world)
 }
 
 /// Finds components that changed in place.

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use bevy::prelude::*;
 use hearsay_model::{EntityId, Kind, State, predicate};
 
-use super::{GameClock, Inbox, Outbox, Registry};
+use super::{GameClock, Inbox, Outbox, Registry, fetch::is_open};
 use crate::{components::Materialised, memory::NpcMemory};
 
 type Chosen = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
@@ -131,18 +131,22 @@ fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<Ent
     reached
 }
 
-/// Run condition: what is to be materialised is another than before.
-pub(crate) fn is_changed(materialise: Res<Materialise>, memory: Res<NpcMemory>, inbox: Res<Inbox>) -> bool {
-    materialise.is_changed() || memory.is_changed() || inbox.resync
+/// Whether what is to be materialised is another than before.
+pub(crate) fn is_changed(world: &World) -> bool {
+    let inbox = world.resource::<Inbox>();
+    let changed = || Some((world.get_resource_ref::<Materialise>()?, world.get_resource_ref::<NpcMemory>()?));
+    let as_of = || changed().map(|(materialise, memory)| (materialise.last_changed(), memory.last_changed()));
+    (inbox.resync || inbox.listed_as_of != as_of()) && is_open(world)
 }
 
-/// Run condition: what is materialised is being listed.
-pub(crate) fn is_listing(inbox: Res<Inbox>) -> bool {
-    inbox.listing.is_some()
+/// Whether what is materialised is being listed.
+pub(crate) fn is_listing(world: &World) -> bool {
+    world.resource::<Inbox>().listing.is_some() && is_open(world)
 }
 
 /// When what is to be materialised changes, what is in it is listed anew.
 pub(crate) fn change(materialise: Res<Materialise>, memory: Res<NpcMemory>, mut inbox: ResMut<Inbox>) {
+    let memory_changed = memory.last_changed();
     let Some(memory) = memory.get() else { return };
     let (chosen, acknowledged) = (materialise.clone(), inbox.acknowledged);
     let listed = memory.read(move |world| {
@@ -153,6 +157,7 @@ pub(crate) fn change(materialise: Res<Materialise>, memory: Res<NpcMemory>, mut 
         Ok(ticket) => {
             inbox.listing = Some(ticket);
             inbox.resync = false;
+            inbox.listed_as_of = Some((materialise.last_changed(), memory_changed));
             tracing::debug!("what is materialised is listed anew, batch {acknowledged}");
         }
         // The memory is busy: at the next frame.
