@@ -10,7 +10,7 @@ use std::{
 
 use bevy::{app::AppExit, prelude::*};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
-use hearsay_memory::{Event as EngineEvent, Memory, MemoryError, MemoryOptions, ModelStatus, Settings};
+use hearsay_memory::{Event as EngineEvent, Memory, MemoryError, MemoryOptions, Mode, ModelStatus, Settings};
 use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, Setting};
 
 use crate::{
@@ -29,6 +29,8 @@ pub struct MemoryPlugin {
     pub start: Start,
     /// Settings of the engine. Default: those of the campaign's `hearsay.toml`, or their defaults without one.
     pub settings: Option<Settings>,
+    /// Whether a DM reviews what is doubtful, whatever the settings say. Default: as they say.
+    pub mode: Option<Mode>,
     /// Requests that may wait for the memory. Default 1,024.
     pub queue: usize,
     /// How long the game waits for the memory to close when it exits. Default 5 s. What was acknowledged is safe anyway;
@@ -46,6 +48,7 @@ impl Default for MemoryPlugin {
             save: None,
             start: Start::default(),
             settings: None,
+            mode: None,
             queue: 1024,
             exit_patience: Duration::from_secs(5),
             gives_way: true,
@@ -198,11 +201,12 @@ impl MemoryPlugin {
     }
 
     fn options(&self) -> Result<MemoryOptions, MemoryError> {
-        let settings = match (&self.settings, &self.campaign) {
+        let mut settings = match (&self.settings, &self.campaign) {
             (Some(settings), _) => settings.clone(),
             (None, Some(campaign)) => Settings::read(campaign)?,
             (None, None) => Settings::default(),
         };
+        settings.policy.mode = self.mode.unwrap_or(settings.policy.mode);
         let mut options = match &self.campaign {
             Some(campaign) => MemoryOptions::with_settings(campaign, settings),
             None => MemoryOptions { settings, ..MemoryOptions::in_memory() },

@@ -77,6 +77,13 @@ impl HearsayPlugins {
         self
     }
 
+    /// For a game without a DM: nobody reviews what is doubtful, so it becomes claims that are believed as far as they are
+    /// sure, and no queue fills.
+    pub fn autonomous(mut self) -> Self {
+        self.memory.mode = Some(hearsay_memory::Mode::Autonomous);
+        self
+    }
+
     /// Sets what the plugin spawns by itself: [`SyncPlugin::materialise`].
     pub fn materialise(mut self, materialise: Materialise) -> Self {
         self.sync.materialise = materialise;
