@@ -1,0 +1,237 @@
+//! Sessions: they begin, people come and go, lines are written down, and transcripts become logs.
+
+use hearsay_campaign::Transcript;
+use hearsay_memory::{
+    Circumstances, Happening, Log, LogLine, Memory, MemoryError, NewSession, SessionStep, SpeakerIs, Stated,
+    TranscriptImport, TranscriptReport, UndoTarget, Written,
+};
+use hearsay_model::{Author, Kind, Knower, Passage};
+
+use crate::support::{add, do_edit, empty, found_town, id, refused, relate, set_clock, state, town};
+
+fn step(memory: &Memory, step: SessionStep) -> Result<Written, MemoryError> {
+    memory.session(Author::Dm, step)?.wait()
+}
+
+fn start(memory: &Memory) -> Written {
+    let new = NewSession { title: Some("The ledger".into()), place: Some("The Gull".into()), ..NewSession::default() };
+    step(memory, SessionStep::Start(new)).unwrap()
+}
+
+fn attend(memory: &Memory, arrive: &[&str], leave: &[&str]) -> Result<Written, MemoryError> {
+    let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    step(memory, SessionStep::Attend { arrive: all(arrive), leave: all(leave) })
+}
+
+fn log(memory: &Memory, speaker: Option<&str>, text: &str) -> Result<Written, MemoryError> {
+    let line = LogLine { speaker: speaker.map(str::to_owned), ..LogLine::new(text) };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() })?.wait()
+}
+
+/// The Gull with Mirela and Pell in it, and two player characters.
+fn table() -> Memory {
+    let memory = town();
+    do_edit(&memory, add("Lyra Finn", Kind::Player, Some("The Gull")));
+    do_edit(&memory, add("Borin", Kind::Player, Some("The Gull")));
+    set_clock(&memory, 1_000);
+    memory
+}
+
+fn passage(memory: &Memory, text: &str) -> Passage {
+    let state = state(memory);
+    let found = state.passages().find(|(_, passage)| passage.text == text).map(|(_, passage)| Passage::clone(passage));
+    found.unwrap_or_else(|| panic!("no line `{text}`"))
+}
+
+fn heard_by(memory: &Memory, text: &str) -> Vec<String> {
+    passage(memory, text).heard_by.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn those_who_are_there_hear_what_is_said() {
+    let memory = table();
+    step(&memory, SessionStep::Start(NewSession { present: vec!["Lyra Finn".into()], ..NewSession::default() }))
+        .unwrap();
+    log(&memory, None, "Rain falls.").unwrap();
+    assert_eq!(heard_by(&memory, "Rain falls."), ["lyra-finn"]);
+    let line =
+        LogLine { place: Some("The Gull".into()), speaker: Some("Mirela Voss".into()), ..LogLine::new("Come in.") };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+    // Borin stands in the Gull, but his player is away.
+    assert_eq!(heard_by(&memory, "Come in."), ["lyra-finn", "mirela-voss", "pell"]);
+    attend(&memory, &["Borin"], &[]).unwrap();
+    log(&memory, Some("Pell"), "Who is that?").unwrap();
+    assert_eq!(heard_by(&memory, "Who is that?"), ["borin", "lyra-finn", "mirela-voss", "pell"]);
+    attend(&memory, &[], &["Lyra Finn"]).unwrap();
+    let line = LogLine { with: vec!["Odo Brandt".into()], ..LogLine::new("The door opens.") };
+    let other = LogLine { heard_by: vec!["Pell".into()], ..LogLine::new("Psst.") };
+    memory.log(Author::Dm, Log { lines: vec![line, other], ..Log::default() }).unwrap().wait().unwrap();
+    assert_eq!(heard_by(&memory, "The door opens."), ["borin", "mirela-voss", "odo-brandt", "pell"]);
+    assert_eq!(heard_by(&memory, "Psst."), ["pell"]);
+    let psst = passage(&memory, "Psst.");
+    assert_eq!((psst.line, psst.place.as_ref().unwrap().as_str()), (5, "the-gull"));
+    let session = state(&memory).session(psst.session.as_ref().unwrap()).cloned().unwrap();
+    assert_eq!(session.present, [id("borin"), id("lyra-finn")], "whoever was there at any time");
+}
+
+#[test]
+fn what_is_recorded_meanwhile_carries_the_session() {
+    let memory = table();
+    start(&memory);
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    let said = Stated::Lore { about: "Pell".into(), text: "Pell saw a boat.".into() };
+    let say = Happening::Witness {
+        facts: vec![said],
+        witnesses: vec!["Lyra Finn".into()],
+        circumstances: Circumstances::default(),
+    };
+    memory.learn(Author::Dm, say).unwrap().wait().unwrap();
+    let held = state(&memory);
+    let of_session = |text: &str| {
+        let fact = held.facts().find(|fact| fact.statement().contains(text)).unwrap();
+        fact.provenance().session.as_ref().map(ToString::to_string)
+    };
+    assert_eq!(of_session("owes").as_deref(), Some("session-1"));
+    assert_eq!(of_session("saw a boat").as_deref(), Some("session-1"));
+    let lyra = Knower::Entity(id("lyra-finn"));
+    let edge = held.knowledge_of(&lyra).find(|edge| edge.session.is_some()).unwrap();
+    assert_eq!(edge.session.as_ref().unwrap().as_str(), "session-1");
+    step(&memory, SessionStep::End { time: None }).unwrap();
+    do_edit(&memory, relate("Pell", "KNOWS", "Odo Brandt"));
+    let held = state(&memory);
+    assert!(held.facts().any(|fact| *fact.predicate() == *"KNOWS" && fact.provenance().session.is_none()));
+}
+
+#[test]
+fn one_session_is_played_at_a_time() {
+    let memory = table();
+    refused(&memory, |memory| log(memory, None, "Rain."), &["no session", "session start"]);
+    refused(&memory, |memory| step(memory, SessionStep::End { time: None }), &["no session"]);
+    start(&memory);
+    let again = || SessionStep::Start(NewSession::default());
+    refused(&memory, |memory| step(memory, again()), &["session-1 is being played", "session end"]);
+    refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already at the table"]);
+    refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not at the table"]);
+    refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the log", "no line"]);
+    refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "Nobody"]);
+    set_clock(&memory, 1_100);
+    step(&memory, SessionStep::End { time: None }).unwrap();
+    let held = state(&memory);
+    let session = held.sessions().next().unwrap();
+    assert_eq!((session.number, session.title.as_str()), (Some(1), "The ledger"));
+    assert_eq!(session.end.as_ref().unwrap().time.unwrap().0, 1_100);
+    assert!(held.playing().is_none());
+    step(&memory, again()).unwrap();
+    assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-2");
+}
+
+#[test]
+fn steps_are_undone_one_by_one() {
+    let memory = table();
+    start(&memory);
+    log(&memory, Some("Pell"), "I saw a boat.").unwrap();
+    let ended = step(&memory, SessionStep::End { time: None }).unwrap();
+    memory.undo(UndoTarget::At(ended.position)).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-1", "it goes on");
+    memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).passages().count(), 0);
+    memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    let held = state(&memory);
+    assert!(held.playing().is_none() && held.sessions().next().is_none());
+}
+
+#[test]
+fn a_running_session_is_exported_and_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("all.jsonl");
+    let memory = table();
+    start(&memory);
+    log(&memory, Some("Pell"), "I saw a boat.").unwrap();
+    memory.export(&file).unwrap().wait().unwrap();
+    let other = empty();
+    other.import(&file).unwrap().wait().unwrap();
+    assert_eq!(state(&other).playing(), state(&memory).playing());
+}
+
+fn import(text: &str, name: &str) -> TranscriptImport {
+    TranscriptImport {
+        name: name.into(),
+        digest: text.len().to_string() + text,
+        transcript: Transcript::read(name, text.as_bytes()).unwrap(),
+        session: None,
+        new: NewSession::default(),
+        speakers: Vec::new(),
+        dm: None,
+    }
+}
+
+fn plan(memory: &Memory, import: &TranscriptImport) -> Result<(TranscriptReport, Log), MemoryError> {
+    let import = import.clone();
+    memory.read(move |world| import.plan(&world.state))?.wait()
+}
+
+fn write(memory: &Memory, import: &TranscriptImport) -> Written {
+    let (_, lines) = plan(memory, import).unwrap();
+    memory.log(Author::Importer(import.name.clone()), lines).unwrap().wait().unwrap()
+}
+
+const TALK: &str = "DM: The Gull is full.\nLyra: Where is Pell?\nAnna: brb\nBen (Borin): Here he is.\n\nMirela Voss: Odo Brandt has the ring.\n";
+
+#[test]
+fn a_transcript_becomes_a_log() {
+    let memory = table();
+    let first = import(TALK, "talk.txt");
+    let (report, _) = plan(&memory, &first).unwrap();
+    assert!(!report.unchanged && report.session.is_none());
+    let is: Vec<_> = report.speakers.iter().map(|row| row.is.clone()).collect();
+    let character = |name: &str| SpeakerIs::Character(id(name));
+    let expected =
+        [SpeakerIs::Dm, character("lyra-finn"), SpeakerIs::Unknown, character("borin"), character("mirela-voss")];
+    assert_eq!(is, expected);
+    let written = write(&memory, &first);
+    let line = passage(&memory, "Odo Brandt has the ring.");
+    assert_eq!((line.line, line.speaker, line.mentions), (6, Some(id("mirela-voss")), vec![id("odo-brandt")]));
+    assert_eq!(heard_by(&memory, "Odo Brandt has the ring."), ["borin", "lyra-finn", "mirela-voss"]);
+    assert_eq!(passage(&memory, "Anna: brb").speaker, None, "kept as text");
+    assert_eq!(passage(&memory, "The Gull is full.").speaker, None);
+
+    // Again: nothing new, and it knows where it went.
+    let (report, _) = plan(&memory, &first).unwrap();
+    assert!(report.unchanged);
+    assert_eq!(report.session.as_ref().unwrap().as_str(), "session-1");
+
+    // What was changed, and nothing else, is written anew; what is gone is withdrawn.
+    let before = state(&memory).passages().count();
+    let second = import(&TALK.replace("Anna: brb\n", "Anna: back\n"), "talk.txt");
+    let again = write(&memory, &second);
+    assert_eq!(again.changes, 3, "a line, a line less, and the file's hash");
+    assert_eq!(state(&memory).passages().count(), before);
+
+    // Who is told to be meant, is.
+    let mut third = import(&TALK.replace("Anna: brb\n", "Anna: back\n"), "talk.txt");
+    third.speakers = vec![("Anna".into(), "Borin".into())];
+    assert!(!plan(&memory, &third).unwrap().0.unchanged);
+    third.speakers = vec![("Zoe".into(), "Borin".into())];
+    assert!(plan(&memory, &third).unwrap_err().to_string().contains("nobody called `zoe`"));
+
+    memory.undo(UndoTarget::At(again.position)).unwrap().wait().unwrap();
+    memory.undo(UndoTarget::At(written.position)).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).passages().count(), 0, "one import is one undo");
+    assert!(state(&memory).sessions().next().is_none());
+}
+
+#[test]
+fn a_transcript_does_not_touch_the_lines_of_others() {
+    let memory = empty();
+    found_town(&memory);
+    do_edit(&memory, add("Lyra Finn", Kind::Player, None));
+    start(&memory);
+    log(&memory, Some("Lyra Finn"), "I keep notes.").unwrap();
+    let into = TranscriptImport { session: Some("1".into()), ..import(TALK, "talk.txt") };
+    write(&memory, &into);
+    assert_eq!(passage(&memory, "I keep notes.").line, 1);
+    assert_eq!(passage(&memory, "The Gull is full.").line, 2);
+    let shorter = TranscriptImport { session: Some("1".into()), ..import("Lyra: Where is Pell?\n", "talk.txt") };
+    write(&memory, &shorter);
+    assert_eq!(state(&memory).passages().count(), 2);
+}
