@@ -61,7 +61,7 @@ pub use proposal::{Proposal, Proposed, propose};
 pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use session::{
-    Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
+    Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
     TranscriptReport,
 };
 pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};

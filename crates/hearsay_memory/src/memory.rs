@@ -13,12 +13,13 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hearsay_campaign::ImportReport;
 use hearsay_model::{Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
+use hearsay_recall::Condensed;
 use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, Log, MemoryError, Patched, Patches,
-    Preview, Proposal, Proposed, Retcon, Search, SessionStep, Settings, Status, Ticket, World,
+    Answer, Ask, Compact, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, Log, MemoryError, Patched,
+    Patches, Preview, Proposal, Proposed, Retcon, Search, SessionStep, Settings, Status, Ticket, World,
     preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
@@ -176,6 +177,14 @@ impl Memory {
     /// As [`ask`](Self::ask).
     pub fn search(&self, search: Search) -> Result<Ticket<Found>, MemoryError> {
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
+    }
+
+    /// A session's log, or a document, in few tokens: what bears on a question, and what carries most.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask); when there is no such session.
+    pub fn condense(&self, compact: Compact) -> Result<Ticket<Condensed>, MemoryError> {
+        self.send_read(|responder| Command::Condense(compact, Instant::now(), responder))
     }
 
     /// How the memory stands.

@@ -28,6 +28,8 @@ pub enum TranscriptFormat {
 pub struct Transcript {
     /// How it was written.
     pub format: TranscriptFormat,
+    /// A hash of the file: 64 hexadecimal digits.
+    pub digest: String,
     /// What was said. Never empty.
     pub utterances: Vec<Utterance>,
     /// What was not quite right, each with its line.
@@ -87,6 +89,7 @@ impl Transcript {
         if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
             return Err(TranscriptError::Utf16 { file: file.to_owned() });
         }
+        let digest = blake3::hash(bytes).to_hex().to_string();
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
             let line = 1 + bytes[..zero].iter().filter(|byte| **byte == b'\n').count();
@@ -102,7 +105,7 @@ impl Transcript {
         };
         match utterances.is_empty() {
             true => Err(TranscriptError::Empty { file: file.to_owned() }),
-            false => Ok(Self { format, utterances, notes }),
+            false => Ok(Self { format, digest, utterances, notes }),
         }
     }
 

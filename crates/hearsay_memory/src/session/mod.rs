@@ -5,6 +5,9 @@
 //! operation from the state as it is, and applies none.
 
 mod log;
+mod recap;
+mod report;
+mod threads;
 mod transcript;
 
 use hearsay_belief::{is_dead, player_characters};
@@ -20,6 +23,12 @@ use crate::{
 };
 
 pub use log::{Log, LogLine, LogSource};
+pub use recap::{Compact, RecapFor, SessionRecap, session_recap};
+pub use report::{
+    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, ReviewFirst, SessionCounts, SessionReport, SessionRow,
+    consequence, session_or_latest, session_report, sessions,
+};
+pub use threads::{Thread, ThreadFilter, ThreadKind, threads};
 pub use transcript::{PreviewRow, SpeakerIs, SpeakerRow, TranscriptImport, TranscriptReport};
 
 /// Something that happens to a session.

@@ -14,8 +14,6 @@ use crate::{MemoryError, edit::resolve, query::find_session};
 pub struct TranscriptImport {
     /// What the file is called, without the directories above it: by this name it is known when it is imported again.
     pub name: String,
-    /// A hash of the file.
-    pub digest: String,
     /// What was read from it.
     pub transcript: Transcript,
     /// To which session the lines belong: its id or number. The one that the file was imported to before, or else a new
@@ -125,7 +123,7 @@ impl TranscriptImport {
             (Some(given), _) => Some(find_session(state, given)?.id.clone()),
             (None, before) => before,
         };
-        let mut digest = self.digest.clone();
+        let mut digest = self.transcript.digest.clone();
         // Read otherwise, it is another log.
         for row in &speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));

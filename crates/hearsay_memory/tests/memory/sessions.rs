@@ -156,7 +156,6 @@ fn a_running_session_is_exported_and_imported() {
 fn import(text: &str, name: &str) -> TranscriptImport {
     TranscriptImport {
         name: name.into(),
-        digest: text.len().to_string() + text,
         transcript: Transcript::read(name, text.as_bytes()).unwrap(),
         session: None,
         new: NewSession::default(),
