@@ -23,7 +23,7 @@ pub struct SessionReport {
     pub session: SessionRow,
     /// How much there is.
     pub counts: SessionCounts,
-    /// What was learned, by whom: the player characters and their parties first, then the others, by id.
+    /// What was learned but for names and kinds, by whom: the player characters and their parties first, then the others, by id.
     pub learned: Vec<LearnerRow>,
     /// What changed in the world. By kind, then by fact.
     pub changed: Vec<ChangedRow>,
@@ -251,6 +251,11 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
     let edges =
         state.all_knowledge().filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.how != How::Shared);
     for (_, edge) in edges {
+        let says = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
+        if says.is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
+        {
+            continue;
+        }
         let player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
         let facts = rows.entry((!player, &edge.knower)).or_default();
         let first = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.how));

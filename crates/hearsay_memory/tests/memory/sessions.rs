@@ -2,12 +2,15 @@
 
 use hearsay_campaign::Transcript;
 use hearsay_memory::{
-    Circumstances, Happening, Log, LogLine, Memory, MemoryError, NewSession, SessionStep, SpeakerIs, Stated,
-    TranscriptImport, TranscriptReport, UndoTarget, Written,
+    Circumstances, Compact, FactOptions, Happening, Log, LogLine, Memory, MemoryError, NewSession, Retcon, SessionStep,
+    SpeakerIs, Stated, TranscriptImport, TranscriptReport, UndoTarget, Written,
+    query::{self, ChangeKind, RecapFor, ThreadFilter, ThreadKind},
 };
-use hearsay_model::{Author, Kind, Knower, Passage};
+use hearsay_model::{Author, Kind, Knower, Passage, Standing};
 
-use crate::support::{add, do_edit, empty, found_town, id, refused, relate, set_clock, state, town};
+use crate::support::{
+    add, do_edit, empty, fact, found_town, id, refused, relate, relate_with, set, set_clock, state, town,
+};
 
 fn step(memory: &Memory, step: SessionStep) -> Result<Written, MemoryError> {
     memory.session(Author::Dm, step)?.wait()
@@ -233,4 +236,110 @@ fn a_transcript_does_not_touch_the_lines_of_others() {
     let shorter = TranscriptImport { session: Some("1".into()), ..import("Lyra: Where is Pell?\n", "talk.txt") };
     write(&memory, &shorter);
     assert_eq!(state(&memory).passages().count(), 2);
+}
+
+#[test]
+fn a_report_tells_what_a_session_brought() {
+    let memory = table();
+    do_edit(&memory, add("Find the ring", Kind::Quest, None));
+    do_edit(&memory, relate("Odo Brandt", "QUEST_GIVER", "Find the ring"));
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Odo Brandt"));
+    do_edit(&memory, relate("Borin", "MEMBER_OF", "The Guild"));
+    start(&memory);
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    log(&memory, Some("Pell"), "Odo Brandt has the ring.").unwrap();
+    let tell = |facts: Vec<Stated>, teller: &str| {
+        let [fact] = <[Stated; 1]>::try_from(facts).unwrap();
+        let tell = Happening::Tell {
+            teller: teller.into(),
+            fact,
+            hearers: vec!["Lyra Finn".into(), "Mirela Voss".into()],
+            retold: None,
+            lie: false,
+            citing: None,
+            credence: None,
+            circumstances: Circumstances::default(),
+        };
+        memory.learn(Author::Game, tell).unwrap().wait().unwrap();
+    };
+    tell(vec![Stated::Lore { about: "Odo Brandt".into(), text: "Odo Brandt stole the ring.".into() }], "Pell");
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
+    do_edit(&memory, set("Odo Brandt", "condition", "dead"));
+    let report = || memory.read_aside(|world| query::session_report(&world.state, None)).unwrap().wait().unwrap();
+    let told = report();
+    assert_eq!((told.counts.lines, told.counts.speakers, told.counts.learned), (1, 1, 1));
+    let learners: Vec<_> = told.learned.iter().map(|row| (row.who.to_string(), row.player)).collect();
+    assert_eq!(learners[0], ("lyra-finn".to_owned(), true), "the players come first: {learners:?}");
+    assert_eq!(told.learned[0].facts[0].statement, "Odo Brandt stole the ring.");
+    let changed: Vec<_> = told.changed.iter().map(|row| row.what).collect();
+    assert_eq!(changed, [ChangeKind::Died, ChangeKind::Changed], "{:?}", told.changed);
+    let first = &told.review[0];
+    assert_eq!((first.statement.as_str(), first.standing), ("Odo Brandt stole the ring.", Standing::Claimed));
+    assert!(first.score > 0.0 && !first.why.is_empty());
+    let kinds: Vec<_> = told.threads.iter().map(|thread| thread.kind).collect();
+    assert_eq!(kinds, [ThreadKind::Debt, ThreadKind::Quest], "what the session brought itself comes first");
+    step(&memory, SessionStep::End { time: None }).unwrap();
+    assert_eq!(report().counts, told.counts, "to this day it is the same");
+}
+
+#[test]
+fn threads_are_open_until_they_are_over() {
+    let memory = table();
+    do_edit(&memory, add("Find the ring", Kind::Quest, None));
+    do_edit(&memory, set("Find the ring", "stage", "nobody has looked yet"));
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    do_edit(&memory, relate("Pell", "PROMISED", "Lyra Finn"));
+    let secret = FactOptions { secret: true, ..FactOptions::default() };
+    do_edit(&memory, relate_with("Odo Brandt", "LIKES", "Mirela Voss", secret));
+    let open = |filter: ThreadFilter| {
+        let threads = memory.read_aside(move |world| query::threads(&world.state, &filter)).unwrap().wait().unwrap();
+        threads.into_iter().map(|thread| thread.kind).collect::<Vec<_>>()
+    };
+    let all = [ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt, ThreadKind::Secret];
+    assert_eq!(open(ThreadFilter::default()), all);
+    let kinds = vec![ThreadKind::Debt];
+    assert_eq!(open(ThreadFilter { kinds, ..ThreadFilter::default() }), [ThreadKind::Debt]);
+    let about = Some("Lyra Finn".to_owned());
+    assert_eq!(open(ThreadFilter { about, ..ThreadFilter::default() }), [ThreadKind::Promise]);
+    do_edit(&memory, set("Find the ring", "stage", "Done: it was in the well"));
+    let owes = fact(&memory, "pell", "OWES").id().to_string();
+    let until = state(&memory).calendar().print(hearsay_model::GameTime(1_000));
+    memory.retcon(Retcon::Until { fact: owes, until }).unwrap().wait().unwrap();
+    let left = [ThreadKind::Promise, ThreadKind::Secret];
+    assert_eq!(open(ThreadFilter::default()), left);
+}
+
+#[test]
+fn the_players_recap_tells_what_their_characters_know() {
+    let memory = table();
+    start(&memory);
+    log(&memory, Some("Mirela Voss"), "Odo Brandt paid Pell ninety marks for the silver ring.").unwrap();
+    let line = LogLine {
+        speaker: Some("Pell".into()),
+        heard_by: vec!["Mirela Voss".into()],
+        ..LogLine::new("Odo Brandt hid the silver ring in the chimney of the Gull.")
+    };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+    let recap = |whom: RecapFor| {
+        let read = memory.read_aside(move |world| query::session_recap(&world.state, Some("1"), &whom, 100));
+        let told = read.unwrap().wait().unwrap();
+        let lines: Vec<_> = told.recap.lines.into_iter().map(|line| line.text).collect();
+        (lines.join("\n"), told.prompt)
+    };
+    let (dm, _) = recap(RecapFor::Dm);
+    assert!(dm.contains("ninety marks") && dm.contains("chimney"), "{dm}");
+    let (players, prompt) = recap(RecapFor::Players);
+    assert!(players.contains("ninety marks") && !players.contains("chimney"), "{players}");
+    assert!(!prompt.contains("chimney") && prompt.contains("[1] Mirela Voss: "), "{prompt}");
+    let (mirela, _) = recap(RecapFor::Character("Mirela Voss".into()));
+    assert!(mirela.contains("chimney"));
+
+    let condense = |knower: Option<&str>| {
+        let compact = Compact { knower: knower.map(str::to_owned), budget: Some(200), ..Compact::default() };
+        memory.condense(compact).unwrap().wait().unwrap()
+    };
+    assert!(condense(None).text().contains("chimney"));
+    assert!(!condense(Some("Lyra Finn")).text().contains("chimney"));
+    let nowhere = Compact { session: Some("9".into()), ..Compact::default() };
+    assert!(memory.condense(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `9`"));
 }

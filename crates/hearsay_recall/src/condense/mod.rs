@@ -137,9 +137,16 @@ pub fn condense(request: &Condense) -> Condensed {
     });
     let related_texts = pick(&relations, &related);
     let above: Vec<&str> = related_texts.iter().map(String::as_str).collect();
+    // Of a beginning, nothing follows what has no room.
+    let mut ended = false;
     let chosen = choose(&lines, &line_scores, |chosen| {
+        if ended {
+            return false;
+        }
         let parts: Vec<&str> = chosen.iter().map(|at| texts[*at].as_str()).collect();
-        count(&above, &parts) <= request.budget
+        let fits = count(&above, &parts) <= request.budget;
+        ended = preview && !fits;
+        fits
     });
     let part = |piece: &Piece, text: String, score: f32| Part {
         text,

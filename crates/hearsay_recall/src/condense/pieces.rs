@@ -45,6 +45,15 @@ impl Matter {
     }
 }
 
+impl Matter {
+    /// When something was learned there, as far as a way says that it was; or else when it was first.
+    fn taught_at(&self, known: &Known) -> Option<GameTime> {
+        let Self::Session(session) = self else { return known.learned() };
+        let ways = known.ways().iter().filter(|way| way.edge.session.as_ref() == Some(session));
+        ways.filter_map(|way| way.edge.learned_at()).min().or_else(|| known.learned())
+    }
+}
+
 /// Words from which on a passage is taken apart at its sentences.
 const LONG: usize = 60;
 
@@ -67,6 +76,8 @@ pub(super) struct Piece {
     pub(super) time: Option<GameTime>,
     /// The facts that it bears out, by predicate.
     pub(super) bears: Vec<String>,
+    /// Whether it tells the session as a whole, in the DM's own words.
+    pub(super) summary: bool,
     /// Of a relation, its three parts.
     pub(super) relation: Option<String>,
     /// Which of the hearers have it.
@@ -119,11 +130,11 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter) -> Vec<Piece> {
             })
             .min();
         // What has no line follows what was said last before it was learned.
-        let after = known.learned().map(|time| {
+        let after = matter.taught_at(known).map(|time| {
             times[..times.partition_point(|(at, _)| *at <= time)].iter().map(|(_, line)| *line).max().unwrap_or(0)
         });
         let line = said_in.or(after).unwrap_or(u32::MAX);
-        pieces.push(of_fact(known, line, had_by, hearers));
+        pieces.push(of_fact(known, (line, matter.taught_at(known)), had_by, hearers));
     }
     pieces.sort_by(|a, b| (a.order, a.doc).cmp(&(b.order, b.doc)));
     pieces
@@ -173,6 +184,7 @@ fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hea
             called: called.clone(),
             time: passage.time.as_ref().and_then(|date| date.time),
             bears: bears.to_vec(),
+            summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
             relation: None,
             hearers: had_by.to_vec(),
         }
@@ -180,7 +192,7 @@ fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hea
     parts(&passage.text).into_iter().enumerate().map(piece).collect()
 }
 
-fn of_fact(known: &Known, line: u32, had_by: &[usize], hearers: &[Hearer]) -> Piece {
+fn of_fact(known: &Known, (line, time): (u32, Option<GameTime>), had_by: &[usize], hearers: &[Hearer]) -> Piece {
     let mut entities: Vec<EntityId> =
         std::iter::once(known.subject()).chain(known.object().entity()).cloned().collect();
     entities.sort();
@@ -197,8 +209,9 @@ fn of_fact(known: &Known, line: u32, had_by: &[usize], hearers: &[Hearer]) -> Pi
         called: None,
         stems: words_of(known.statement()),
         entities,
-        time: known.learned(),
+        time,
         bears: vec![known.predicate().as_str().to_owned()],
+        summary: false,
         relation,
         hearers: had_by.to_vec(),
     }

@@ -16,6 +16,7 @@ const WEIGHTY: f32 = 0.4;
 const NEW: f32 = 0.4;
 const NUMBERS: f32 = 0.25;
 const NARRATED: f32 = 0.2;
+const SUMMARY: f32 = 2.0;
 
 /// A question tells less than its answer.
 const QUESTION: f32 = 0.6;
@@ -56,8 +57,11 @@ pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec
         parts.push((SPEAKER * speaker, "who says it speaks rarely"));
         let content: f32 = piece.stems.iter().map(|stem| rarity(having[stem.as_str()])).sum();
         parts.push((CONTENT * (content / FULL).min(1.0), "says much"));
+        if piece.summary {
+            parts.push((SUMMARY, "the DM's own summary"));
+        }
         if !piece.bears.is_empty() {
-            parts.push((BEARS, "bears out a fact"));
+            parts.push((BEARS, "states a fact"));
         }
         if piece.bears.iter().any(|name| is_weighty(name)) {
             parts.push((WEIGHTY, "binds or changes somebody"));
