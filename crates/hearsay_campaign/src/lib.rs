@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again.
+//! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again. [`Transcript`] reads who said what in a session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;
@@ -33,6 +33,7 @@ mod plan;
 mod read;
 mod report;
 mod sources;
+mod transcript;
 mod yaml;
 
 pub use campaign::Campaign;
@@ -42,6 +43,7 @@ pub use jsonl::{export_jsonl, read_jsonl};
 pub use plan::{ImportPlan, plan};
 pub use read::read;
 pub use report::{ImportReport, Kept};
+pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 mod happen;
 mod know;
+mod session;
 mod story;
 
 use std::path::PathBuf;
@@ -11,6 +12,10 @@ use hearsay_model::{EntityId, Standing};
 
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
 pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
+pub(crate) use session::{
+    Few, NewSession, Recap, Session, SessionAttend, SessionEnd, SessionImport, SessionLog, SessionShow, SessionStart,
+    Threads,
+};
 pub(crate) use story::{Flag, GossipArgs};
 
 const AFTER: &str = "\
@@ -237,6 +242,47 @@ Examples:
 Example:
   hearsay reveals campaigns/gullhaven")]
     Reveals(Campaign),
+    /// Play a session: begin it, write its log, end it; list and show sessions; import transcripts
+    #[command(
+        subcommand,
+        after_help = "\
+One session is played at a time. What is recorded meanwhile, by whatever
+command, carries it, and those who are there hear what is said.
+
+Examples:
+  hearsay session start campaigns/gullhaven --title \"The red ledger\" --at the-gilded-gull
+  hearsay session log campaigns/gullhaven --by mirela-voss \"The ledger is gone.\"
+  hearsay session attend campaigns/gullhaven --leave kestrel-vane
+  hearsay session end campaigns/gullhaven
+  hearsay session import campaigns/gullhaven evening.vtt --dm Anna --dry-run"
+    )]
+    Session(Session),
+    /// Tell what happened in a session, in few lines: for the DM, the players or one character
+    #[command(after_help = "\
+The lines and facts that carried the session, in the order in which they
+happened, as they were said: no language model is asked. --prompt prints what
+one is given that is to write it.
+
+With --player-safe the recap is made from what the characters know who were
+there, and nothing else has a part in it: read it aloud.
+
+Examples:
+  hearsay recap campaigns/gullhaven
+  hearsay recap campaigns/gullhaven session-2 --player-safe --words 150
+  hearsay recap campaigns/gullhaven 2 --as kestrel-vane
+  hearsay recap campaigns/gullhaven 2 --compress --question \"Who drowned Jory?\" --budget 300")]
+    Recap(Recap),
+    /// List what is open: quests, promises, debts, untold secrets
+    #[command(after_help = "\
+A quest is open until its `stage` says otherwise (done, finished, failed, …), a
+promise or debt as long as it holds, a secret until somebody was told.
+
+Examples:
+  hearsay threads campaigns/gullhaven
+  hearsay threads campaigns/gullhaven --kind debt --kind promise
+  hearsay threads campaigns/gullhaven --about mirela-voss
+  hearsay threads campaigns/gullhaven --session 2 --json")]
+    Threads(Threads),
     /// Make a new campaign directory
     #[command(after_help = "\
 Example:

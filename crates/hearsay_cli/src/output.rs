@@ -150,7 +150,11 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.downcast_ref::<EmbedError>().is_some() || error.downcast_ref::<io::Error>().is_some() {
         return WRONG_FILE;
     }
-    match error.downcast_ref::<MemoryError>() {
+    let error = match error.downcast_ref::<MemoryError>() {
+        Some(MemoryError::LogLine { source, .. }) => Some(&**source),
+        error => error,
+    };
+    match error {
         Some(
             MemoryError::Calendar(_)
             | MemoryError::EndsTooEarly { .. }
@@ -158,6 +162,8 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::NoSessionEnd(_)
             | MemoryError::NoSessionStart(_)
             | MemoryError::NotSo { .. }
+            | MemoryError::EmptyLog
+            | MemoryError::SessionEndsTooEarly { .. }
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
             | MemoryError::Scale(_)
@@ -168,6 +174,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::Ambiguous { .. }
             | MemoryError::FactReference { .. }
             | MemoryError::NoSession { .. }
+            | MemoryError::NoSpeaker { .. }
             | MemoryError::Apply(ApplyError::NoFlag { .. })
             | MemoryError::NotKnown { .. },
         ) => NO_SUCH,
@@ -176,6 +183,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::Campaign(_)
             | MemoryError::Embed(_)
             | MemoryError::File { .. }
+            | MemoryError::Transcript(_)
             | MemoryError::Store(StoreError::File { .. }),
         ) => WRONG_FILE,
         Some(MemoryError::Store(StoreError::Held { .. })) => 5,

@@ -684,3 +684,60 @@ fn words(line: &str) -> Vec<String> {
     }
     words
 }
+
+#[test]
+fn a_session_is_played_and_told() {
+    let place = Place::new();
+    place.write("mill/people.yaml", "entities:\n  - {id: lyra, name: Lyra Fenn, kind: player, home: none}\n");
+    place.fails(&["session", "log", "mill", "Rain."], 1, &["no session is being played", "session start"]);
+    let started = place.ok(&["session", "start", "mill", "--title", "The stone", "--at", "the-mill"]);
+    assert!(started.contains("session-1 begins: The stone") && started.contains("there: lyra"), "{started}");
+    let logged = place.json(&["session", "log", "mill", "--by", "ada", "Ben broke the millstone in the dark."]);
+    assert_eq!(logged["heard_by"], serde_json::json!(["ada", "ben", "lyra"]));
+    place.fails(&["session", "log", "mill", "--by", "eve", "Hm."], 3, &["nothing is called `eve`"]);
+    place.fails(&["session", "start", "mill"], 1, &["session-1 is being played"]);
+    place.fails(&["session", "attend", "mill", "--leave", "ben"], 1, &["ben is not at the table"]);
+    place.ok(&["relate", "mill", "ben", "OWES", "ada"]);
+    let ended = place.json(&["session", "end", "mill"]);
+    assert_eq!(ended["report"]["counts"]["facts"], 1);
+    assert_eq!(ended["report"]["threads"][0]["kind"], "debt");
+    assert!(place.ok(&["session", "list", "mill"]).contains("session-1  The stone  1 line"));
+    assert!(place.ok(&["session", "show", "mill", "1", "--log"]).contains("ada: Ben broke"));
+    let recap = place.ok(&["recap", "mill", "--player-safe"]);
+    assert!(recap.contains("Ada Flint: \u{201C}Ben broke the millstone"), "{recap}");
+    assert!(place.ok(&["recap", "mill", "--prompt"]).contains("[1] Ada Flint"));
+    let few = ["recap", "mill", "--compress", "--question", "Who broke the stone?", "--budget", "64", "--no-meaning"];
+    assert_eq!(
+        place.ok(&few),
+        "Ben OWES Ada Flint\nAda Flint: Ben broke the millstone in the dark.\n".replace("Ben OWES", "- Ben OWES")
+    );
+    assert_eq!(place.json(&["threads", "mill", "--kind", "debt"])["all"], 1);
+    place.fails(&["recap", "mill", "9"], 3, &["no session `9`", "session-1"]);
+}
+
+#[test]
+fn a_transcript_is_tried_imported_and_taken_back() {
+    let place = Place::new();
+    place.ok(&["status", "mill"]);
+    place.write("talk.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>Fog over the mill.\n\n00:03.000 --> 00:04.000\n<v Zoe>Crisps?\n\n00:05.000 --> 00:06.000\n<v Old Ada>The stone is cracked.\n");
+    let dry = ["session", "import", "mill", "talk.vtt", "--dm", "anna", "--speaker", "Zoe=ben", "--dry-run"];
+    let told = place.ok(&dry);
+    assert!(told.contains("Zoe (1 line): ben") && told.contains("Anna (1 line): the DM"), "{told}");
+    assert!(told.contains("4  Fog over the mill.") && told.contains("nothing was changed"), "{told}");
+    assert!(place.ok(&["session", "list", "mill"]).contains("No session"));
+    let import = ["session", "import", "mill", "talk.vtt"];
+    let first = place.json(&import);
+    assert_eq!((first["lines"].as_u64(), first["unchanged"].as_bool()), (Some(3), Some(false)));
+    assert_eq!(first["speakers"][2]["is"]["character"], "ada");
+    let again = place.json(&import);
+    assert!(again["written"].is_null() && again["unchanged"] == true, "{again}");
+    let log = place.ok(&["session", "show", "mill", "--log"]);
+    assert!(log.contains("Zoe: Crisps?") && log.contains("ada: The stone is cracked."), "{log}");
+    place.ok(&["undo", "mill", "--author", "import"]);
+    assert!(place.ok(&["session", "list", "mill"]).contains("No session"));
+    place.fails(&["session", "import", "mill", "none.srt"], 4, &["none.srt"]);
+    place.write("bad.txt", "a\0b");
+    place.fails(&["session", "import", "mill", "bad.txt"], 4, &["bad.txt:1", "no text"]);
+    place.fails(&["session", "import", "mill", "talk.vtt", "--speaker", "Eve=ben"], 3, &["nobody called `eve`"]);
+    place.fails(&["session", "import", "mill", "talk.vtt", "--speaker", "Eve"], 2, &["Anna=lyra"]);
+}

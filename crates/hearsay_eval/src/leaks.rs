@@ -23,10 +23,13 @@ use std::{
 use hearsay_belief::{Trust, View};
 use hearsay_model::{
     ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, GameTime, How, Knower, Knowledge,
-    KnowledgeId, Operation, Passage, Predicate, Provenance, Session, SessionId, Setting, Source, Standing, State,
-    predicate,
+    KnowledgeId, Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId, Setting, Source, Standing,
+    State, predicate,
 };
-use hearsay_recall::{ApproximateTokens, Detail, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, rank};
+use hearsay_recall::{
+    ApproximateTokens, Condense, Detail, DocId, Form, Hearer, Index, Matter, Names, Query, RecapRequest, Request,
+    Scene, SceneContext, condense, rank, recap,
+};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -211,10 +214,18 @@ pub enum PruneError {
 /// # Errors
 /// When the state contradicts itself.
 pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
+    known_world_of(std::slice::from_ref(view), state)
+}
+
+/// The world as several know it together whose views these are.
+///
+/// # Errors
+/// When the state contradicts itself.
+pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError> {
     let mut kept = Kept::default();
-    kept.entities.extend(view.knower().entity().cloned());
+    kept.entities.extend(views.iter().filter_map(|view| view.knower().entity().cloned()));
     let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = BTreeMap::new();
-    for known in view.facts() {
+    for known in views.iter().flat_map(View::facts) {
         edges.extend(known.ways().iter().chain(known.shared()).map(|way| (way.id, Arc::clone(&way.edge))));
     }
     let mut open: Vec<KnowledgeId> = edges.keys().copied().collect();
@@ -227,17 +238,22 @@ pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
             }
         }
     }
-    let about = view.facts().map(|known| known.id()).chain(edges.values().map(|edge| edge.fact));
+    let about = views.iter().flat_map(View::facts).map(|known| known.id()).chain(edges.values().map(|edge| edge.fact));
     let about: BTreeSet<_> = about.collect();
     for fact in about.iter().filter_map(|id| state.fact(*id)) {
         kept.fact(fact)?;
     }
     edges.into_values().for_each(|edge| kept.edge(edge));
-    let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
-    let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
-    for (_, heard) in view.passages() {
-        kept.passage(&heard.passage, &reached);
+    // What one heard as a member or resident, another of them did not hear by that.
+    let mut heard: BTreeMap<PassageId, (&Arc<Passage>, BTreeSet<Knower>)> = BTreeMap::new();
+    for view in views {
+        let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
+        let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
+        for (id, by) in view.passages() {
+            heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new())).1.extend(reached.iter().cloned());
+        }
     }
+    heard.into_values().for_each(|(passage, reached)| kept.passage(passage, &reached));
     kept.into_state(state)
 }
 
@@ -312,7 +328,8 @@ impl Kept {
 
 /// All that a character is told: the scene context in its four forms, with receipts and without; the ranking of all that
 /// it knows, explained; whom it trusts how far;
-/// what it believes of all that it knows, and what it thinks that the others believe.
+/// what it believes of all that it knows, and what it thinks that the others believe; what is recapped and condensed for
+/// it of the sessions.
 pub fn answer(state: &State, question: &Question) -> String {
     let Question { asker, as_of, place, present, about, session, text } = question;
     let view = View::of(state, &asker.clone().into(), *as_of);
@@ -354,7 +371,21 @@ pub fn answer(state: &State, question: &Question) -> String {
         told.push_str(&format!("{ranked:?}\n"));
     }
     told.push_str(&beliefs(&view));
+    let hearer = Hearer { view: &view, names: &names };
+    for matter in SESSIONS.iter().filter_map(|id| SessionId::new(id).ok()).map(Matter::Session) {
+        for (question, vector) in [("", None), (text.as_str(), Some(&vector[..]))] {
+            let counter = &ApproximateTokens;
+            let request = Condense { hearer, index: &index, matter: &matter, question, vector, budget: 60, counter };
+            told.push_str(&format!("{:?}\n", condense(&request)));
+        }
+        told.push_str(&recapped(state, &[hearer], &matter));
+    }
     told
+}
+
+fn recapped(state: &State, hearers: &[Hearer], matter: &Matter) -> String {
+    let request = RecapRequest { hearers, matter, calendar: state.calendar(), words: 40, openly: hearers.len() > 1 };
+    format!("{:#?}\n", recap(&request))
 }
 
 fn beliefs(view: &View) -> String {
@@ -394,6 +425,37 @@ mod tests {
     fn what_an_asker_does_not_know_changes_no_byte() {
         let found = look(300, 7);
         assert_eq!(found.tally, Tally { worlds: 300, questions: 1_800, differences: 0 }, "{:#?}", found.first);
+    }
+
+    #[test]
+    fn what_no_player_knows_changes_no_byte_of_their_recap() {
+        let (mut recaps, mut filled) = (0, 0);
+        for world in 0..200 {
+            let mut random = Random::new(11, world);
+            let made = World::generate(&mut random);
+            let party: Vec<EntityId> =
+                PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
+            let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap() + 10) as i64);
+            for as_of in [None, Some(moment)] {
+                let tell = |state: &State, matter: &Matter| {
+                    let views: Vec<View> = party.iter().map(|id| View::of(state, &id.clone().into(), as_of)).collect();
+                    let names: Vec<Names> = views.iter().map(Names::of).collect();
+                    let hearers: Vec<Hearer> =
+                        views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
+                    recapped(state, &hearers, matter)
+                };
+                let views: Vec<View> =
+                    party.iter().map(|id| View::of(&made.state, &id.clone().into(), as_of)).collect();
+                let known = known_world_of(&views, &made.state).unwrap();
+                for matter in SESSIONS.iter().map(|id| Matter::Session(SessionId::new(id).unwrap())) {
+                    let told = tell(&made.state, &matter);
+                    assert_eq!(told, tell(&known, &matter), "world {world}, {party:?}, {as_of:?}");
+                    recaps += 1;
+                    filled += usize::from(told.contains("text:"));
+                }
+            }
+        }
+        assert!(filled * 2 > recaps, "{filled} of {recaps} recaps tell something");
     }
 
     #[test]

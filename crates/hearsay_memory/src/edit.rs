@@ -260,7 +260,8 @@ type Edited = Result<(String, Vec<Change>), MemoryError>;
 impl Editor<'_> {
     fn provenance(&self) -> Provenance {
         let method = if self.author == Author::Game { Method::Witnessed } else { Method::Authored };
-        Provenance { recorded: self.now, ..Provenance::new(method, self.author.clone()) }
+        let session = self.state.playing().map(|playing| playing.session.clone());
+        Provenance { recorded: self.now, session, ..Provenance::new(method, self.author.clone()) }
     }
 
     fn add(&self, name: &str, kind: &Kind, id: Option<&EntityId>, place: Option<&str>) -> Edited {

@@ -140,6 +140,56 @@ pub enum MemoryError {
     /// A session of which nobody knows when it began in the game.
     #[error("nothing says when session `{0}` began in game time; give its `start`, or a date instead")]
     NoSessionStart(SessionId),
+    /// A session is to begin while another is being played.
+    #[error("{0} is being played: end it first, with `session end`")]
+    Playing(SessionId),
+    /// Something has to do with the session that is being played, and none is.
+    #[error("no session is being played: begin one with `session start`, or name one")]
+    NotPlaying,
+    /// A session is to begin under an id that is taken.
+    #[error("there is already a session `{0}`; choose another id")]
+    SessionTaken(SessionId),
+    /// A session would end before it began.
+    #[error("session `{session}` began at {start}: it cannot have ended at {end}")]
+    SessionEndsTooEarly {
+        /// The session.
+        session: SessionId,
+        /// Its start.
+        start: String,
+        /// The end given.
+        end: String,
+    },
+    /// Somebody is to come who is there, or to leave who is not.
+    #[error("{who} is {} at the table", if *here { "already" } else { "not" })]
+    Attendance {
+        /// Who.
+        who: EntityId,
+        /// Whether it is there.
+        here: bool,
+    },
+    /// A line of a log is wrong.
+    #[error("line {number} of the log: {source}")]
+    LogLine {
+        /// Its place among the lines given, from 1.
+        number: usize,
+        /// What is wrong.
+        #[source]
+        source: Box<MemoryError>,
+    },
+    /// A speaker is given that a transcript does not have.
+    #[error("nobody called `{name}` speaks in the transcript{}", hint(speakers))]
+    NoSpeaker {
+        /// The speaker.
+        name: String,
+        /// Those who speak.
+        speakers: Vec<String>,
+    },
+    /// A transcript cannot be read.
+    #[error(transparent)]
+    Transcript(#[from] hearsay_campaign::TranscriptError),
+    /// There is nothing to write down.
+    #[error("there is no line to write down")]
+    EmptyLog,
     /// Something is to end that was not so in the first place.
     #[error("\u{201C}{statement}\u{201D} is {standing}, so there is nothing to end{}", not_so(*standing))]
     NotSo {

@@ -19,6 +19,7 @@ use crate::{
     MemoryError,
     edit::{date_of, find_fact, resolve},
 };
+pub(crate) use stage::mentioned;
 use stage::{Stage, Voice, forget, quoted, sincerity};
 
 /// Something that happens, by which somebody learns something.
@@ -177,9 +178,10 @@ pub struct Retelling {
 pub struct Circumstances {
     /// Where: an id or a name.
     pub place: Option<String>,
-    /// When; at the end of the session, or else now by the game clock, when nothing is said.
+    /// When; at the end of the session that is named, or else now by the game clock or the log of the session that is
+    /// being played, when nothing is said.
     pub time: Option<String>,
-    /// In which session: its id or number.
+    /// In which session: its id or number; in the one that is being played, when nothing is said.
     pub session: Option<String>,
 }
 

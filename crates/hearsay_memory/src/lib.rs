@@ -38,6 +38,7 @@ mod proposal;
 pub mod query;
 mod retcon;
 mod review;
+mod session;
 mod settings;
 mod talk;
 mod ticket;
@@ -59,6 +60,10 @@ pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
 pub use proposal::{Proposal, Proposed, propose};
 pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
+pub use session::{
+    Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
+    TranscriptReport,
+};
 pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
 pub use talk::{Gossip, GossipPlan, GossipReport, NewsRow, SpreadRow};
 pub use ticket::Ticket;

@@ -13,12 +13,13 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hearsay_campaign::ImportReport;
 use hearsay_model::{Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
+use hearsay_recall::Condensed;
 use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, MemoryError, Patched, Patches, Preview,
-    Proposal, Proposed, Retcon, Search, Settings, Status, Ticket, World,
+    Answer, Ask, Compact, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, Log, MemoryError, Patched,
+    Patches, Preview, Proposal, Proposed, Retcon, Search, SessionStep, Settings, Status, Ticket, World,
     preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
@@ -178,6 +179,14 @@ impl Memory {
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
     }
 
+    /// A session's log, or a document, in few tokens: what bears on a question, and what carries most.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask); when there is no such session.
+    pub fn condense(&self, compact: Compact) -> Result<Ticket<Condensed>, MemoryError> {
+        self.send_read(|responder| Command::Condense(compact, Instant::now(), responder))
+    }
+
     /// How the memory stands.
     ///
     /// # Errors
@@ -244,6 +253,23 @@ impl Memory {
     /// As [`write`](Self::write).
     pub fn learn(&self, author: Author, happening: Happening) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| happening.operation(&world.state, author.clone(), now()))
+    }
+
+    /// Begins or ends a session, or says who comes and goes: see [`SessionStep`].
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when another session is being played, or none is.
+    pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| step.operation(&world.state, author.clone(), now()))
+    }
+
+    /// Writes lines of a session down, as one operation: typed at the table, or read from a transcript. All lines of
+    /// all sessions come this way, but those of campaign files.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when there is no such session, or a line names somebody who is not there.
+    pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| log.operation(&world.state, author.clone(), now()))
     }
 
     /// Takes back something of the world, as the DM.

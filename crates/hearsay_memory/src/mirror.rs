@@ -335,6 +335,7 @@ impl Writer<'_> {
         let statement = self.state.vocabulary().sentence(name, subject, &said);
         let provenance = Provenance {
             recorded: self.now,
+            session: self.state.playing().map(|playing| playing.session.clone()),
             ..Provenance::new(
                 if *self.author == Author::Game { Method::Witnessed } else { Method::Authored },
                 self.author.clone(),

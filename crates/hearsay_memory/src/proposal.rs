@@ -36,7 +36,7 @@ pub struct Proposal {
     pub speaker: Option<EntityId>,
     /// Who heard it; the audience rules decide, when the world speaks and nobody is named.
     pub heard_by: Vec<Knower>,
-    /// The session in which it was said.
+    /// The session in which it was said; the one that is being played, when nothing is said.
     pub session: Option<SessionId>,
     /// What it can be checked against.
     pub evidence: Vec<Evidence>,
@@ -187,7 +187,7 @@ fn fact(
         _ => Method::Inferred,
     };
     let provenance = Provenance {
-        session: proposal.session.clone(),
+        session: session_of(state, proposal),
         speaker: proposal.speaker.clone(),
         recorded: now,
         confidence: proposal.confidence,
@@ -209,6 +209,11 @@ fn fact(
     Ok(Arc::new(builder.statement(statement).validity(validity).standing(standing).build()?))
 }
 
+/// The session in which something was said.
+fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
+    proposal.session.clone().or_else(|| state.playing().map(|playing| playing.session.clone()))
+}
+
 /// The edges of those who heard it, and of the speaker.
 fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<Change> {
     let audience = || {
@@ -219,7 +224,7 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
     let hearers = if by_rule { audience() } else { proposal.heard_by.clone() };
     let learned = state.clock().map(|_| edit::now(state));
     let edge = |knower: Knower, how: How| {
-        let session = proposal.session.clone();
+        let session = session_of(state, proposal);
         let edge = Knowledge {
             how,
             learned: learned.clone(),

@@ -19,6 +19,12 @@ use serde::Serialize;
 
 use crate::{MemoryError, ReviewItem, edit::resolve, find_fact, review_items, would_learn};
 
+pub use crate::session::{
+    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
+    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_or_latest, session_recap,
+    session_report, sessions, threads,
+};
+pub(crate) use as_of::session_end;
 pub use as_of::{AsOf, find_session};
 pub use beliefs::{
     AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AttributeDef, AudienceRules, Calendar, GameTime, Predicate, PredicateDef, Reveal, Value};
+use crate::{
+    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Predicate, PredicateDef, Reveal, SessionId, Value,
+};
 
 /// What a campaign is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +19,20 @@ pub struct CampaignInfo {
     pub description: String,
     /// The game system it is played with.
     pub system: String,
+}
+
+/// The session that is being played, and how the table stands: what is recorded meanwhile carries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Playing {
+    /// The session.
+    pub session: SessionId,
+    /// Whose characters are there now. Those who were there at any time are in [`Session::present`](crate::Session).
+    /// Sorted, each once.
+    pub here: Vec<EntityId>,
+    /// Where the scene is.
+    pub place: Option<EntityId>,
+    /// How far the log has come, in game time.
+    pub time: Option<Date>,
 }
 
 /// A setting of the campaign. The newest that is live counts.
@@ -54,6 +70,8 @@ pub enum Setting {
         /// Its value; later ones are of the same kind.
         value: Value,
     },
+    /// The session that is being played. It ends when this is withdrawn.
+    Playing(Playing),
 }
 
 /// Which setting: two of one key hide each other.
@@ -80,6 +98,8 @@ pub enum SettingKey {
     Reveal(String),
     /// [`Setting::Flag`], by name.
     Flag(String),
+    /// [`Setting::Playing`].
+    Playing,
 }
 
 impl Setting {
@@ -96,6 +116,7 @@ impl Setting {
             Self::Model(_) => SettingKey::Model,
             Self::Reveal(reveal) => SettingKey::Reveal(reveal.id.clone()),
             Self::Flag { name, .. } => SettingKey::Flag(name.clone()),
+            Self::Playing(_) => SettingKey::Playing,
         }
     }
 }
@@ -113,6 +134,7 @@ impl fmt::Display for SettingKey {
             Self::Model => f.write_str("the model"),
             Self::Reveal(id) => write!(f, "reveal {id}"),
             Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Playing => f.write_str("the session that is being played"),
         }
     }
 }

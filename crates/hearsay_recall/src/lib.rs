@@ -11,12 +11,15 @@
 //!   question; within a token budget, each thing once, each line with its receipts; as text, Markdown, JSON or a compact
 //!   prompt.
 //! - [`Names`]: whom a question names, also where that is spelt nearly right; [`Scope`]: what a question is limited to.
+//! - [`condense`]: a session's log or a long text within a token budget: what bears on a question, and what carries most;
+//!   [`recap`]: what carried a session, for one hearer or several.
 //! - [`graph`]: neighbours, shortest path, identity, visible subgraph.
 //!
 //! Pure and deterministic: the same view, question and vectors give the same bytes. Ties break on ids.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod candidates;
+mod condense;
 mod context;
 pub mod graph;
 mod index;
@@ -38,6 +41,9 @@ mod vectors;
 mod walk;
 mod words;
 
+pub use condense::{
+    Condense, Condensed, Hearer, Matter, Part, Recap, RecapLine, RecapRequest, beginning, condense, recap,
+};
 pub use context::{Line, Request, Scene, SceneContext, Section};
 pub use index::{DocId, Index, text_of};
 pub use lexical::Words;

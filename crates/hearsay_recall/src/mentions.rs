@@ -193,6 +193,23 @@ impl Names {
         all
     }
 
+    /// The entities that a text names rightly spelt, the longest name at each word. Sorted, each once.
+    pub fn found_in(&self, text: &str) -> Vec<EntityId> {
+        let words = text::words(text);
+        let (mut found, mut at) = (BTreeSet::new(), 0);
+        while at < words.len() {
+            let longest = words.len().min(at + self.longest);
+            let named = (at + 1..=longest).rev().find_map(|end| {
+                let whole = self.bearers.get(&words[at..end]).filter(|bearers| bearers.len() == 1);
+                let part = self.parts.get(&words[at..end]).filter(|part| part.of_name).map(|part| &part.id);
+                Some((whole.and_then(|bearers| bearers.first()).or(part)?, end))
+            });
+            at = named.map_or(at + 1, |(_, end)| end);
+            found.extend(named.map(|(id, _)| id.clone()));
+        }
+        found.into_iter().collect()
+    }
+
     /// Where words that are not taken name somebody nearly, the surest first: what differs only in spaces and accents, then
     /// what has most words.
     fn nearly(&self, words: &[String], taken: &[bool]) -> Vec<(Range<usize>, &EntityId)> {

@@ -10,4 +10,5 @@ pub(crate) mod look;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
+pub(crate) mod session;
 pub(crate) mod story;

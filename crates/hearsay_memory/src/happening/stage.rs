@@ -18,6 +18,7 @@ use crate::{
     MemoryError,
     edit::{Editor, find_fact, resolve, spoken_of, succession},
     query::find_session,
+    session::{latest, next_line},
 };
 
 pub(super) fn sincerity(lie: bool) -> Sincerity {
@@ -74,12 +75,16 @@ impl<'a> Stage<'a> {
         let Circumstances { place, time, session } = circumstances;
         let session = session.as_ref().map(|given| find_session(state, given)).transpose()?;
         let end = session.as_ref().and_then(|session| session.end.clone().or_else(|| session.start.clone()));
+        let playing = state.playing().filter(|_| session.is_none());
         let time = match time {
             Some(raw) => Some(state.calendar().parse(raw)?),
-            None => end.or_else(|| state.clock().map(|_| crate::edit::now(state))),
+            None => match playing {
+                Some(playing) => latest(state, playing.time.clone()),
+                None => end.or_else(|| state.clock().map(|_| crate::edit::now(state))),
+            },
         };
         let place = place.as_ref().map(|name| resolve(state, name)).transpose()?;
-        let session = session.map(|session| session.id.clone());
+        let session = session.map(|session| session.id.clone()).or_else(|| Some(playing?.session.clone()));
         let occasion = Occasion { time, place, session };
         Ok(Self { state, editor: Editor { state, author: author.clone(), now }, occasion })
     }
@@ -208,8 +213,7 @@ impl<'a> Stage<'a> {
         let hearers = self.hearers(hearers, Some(&speaker))?;
         let session = self.occasion.session.clone();
         // A line said twice is two passages: the number tells them apart.
-        let of_session = self.state.passages().filter(|(_, passage)| passage.session == session);
-        let line = of_session.map(|(_, passage)| passage.line).max().unwrap_or(0).saturating_add(1);
+        let line = next_line(self.state, session.as_ref());
         let mentions = mentioned(self.state, text);
         let passage = Passage { speaker: Some(speaker.clone()), session, line, mentions, ..Passage::new(text.trim()) };
         if passage.text.is_empty() {
@@ -321,7 +325,7 @@ const LONGEST_NAME: usize = 5;
 
 /// Whom a text names in full, by an open name that begins with a capital and that only one bears. Sorted. A secret name
 /// says nothing of who bears it, to those who hear it.
-fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
+pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let words: Vec<&str> =

@@ -21,11 +21,13 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_embed::TextHash;
 use hearsay_model::{EntityId, FactId, Key, Position, State};
+use hearsay_recall::Condensed;
 use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Found, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews, ticket::Responder,
+    Answer, Ask, Compact, Found, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews,
+    ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
@@ -127,6 +129,7 @@ pub(crate) type ReadJob = Box<dyn FnOnce(&World) + Send>;
 pub(crate) enum Command {
     Ask(Ask, Instant, Responder<Answer>),
     Search(Search, Instant, Responder<Found>),
+    Condense(Compact, Instant, Responder<Condensed>),
     Status(Responder<Status>),
     Read(ReadJob),
     ReadAside(ReadJob),
@@ -298,6 +301,7 @@ impl Worker {
         match command {
             Command::Ask(ask, since, responder) => self.ask(ask, since, responder),
             Command::Search(search, since, responder) => self.search(search, since, responder),
+            Command::Condense(compact, since, responder) => self.condense(compact, since, responder),
             Command::Status(responder) => {
                 let status = self.status();
                 responder.give(Ok(status));

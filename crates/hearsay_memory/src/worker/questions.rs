@@ -7,11 +7,14 @@ use std::{
 };
 
 use super::{ModelStatus, Worker, encoder::Question, guarded};
-use crate::{Answer, Ask, Found, MemoryError, Search, mind::Minds, ticket::Responder};
+use hearsay_recall::Condensed;
+
+use crate::{Answer, Ask, Compact, Found, MemoryError, Search, mind::Minds, ticket::Responder};
 
 enum Asked {
     Ask(Ask, Responder<Answer>),
     Search(Search, Responder<Found>),
+    Condense(Compact, Responder<Condensed>),
 }
 
 impl Asked {
@@ -19,6 +22,7 @@ impl Asked {
         match self {
             Self::Ask(_, responder) => responder.is_cancelled(),
             Self::Search(_, responder) => responder.is_cancelled(),
+            Self::Condense(_, responder) => responder.is_cancelled(),
         }
     }
 
@@ -26,6 +30,7 @@ impl Asked {
         match self {
             Self::Ask(_, responder) => responder.cancelled(),
             Self::Search(_, responder) => responder.cancelled(),
+            Self::Condense(_, responder) => responder.cancelled(),
         }
     }
 }
@@ -71,6 +76,11 @@ impl Worker {
     pub(super) fn search(&mut self, search: Search, since: Instant, responder: Responder<Found>) {
         let (text, deadline) = (search.text.clone(), search.deadline);
         self.wait_or_answer(Asked::Search(search, responder), text, since, deadline);
+    }
+
+    pub(super) fn condense(&mut self, compact: Compact, since: Instant, responder: Responder<Condensed>) {
+        let (text, deadline) = (compact.question.clone(), compact.deadline);
+        self.wait_or_answer(Asked::Condense(compact, responder), text, since, deadline);
     }
 
     fn wait_or_answer(&mut self, asked: Asked, text: String, since: Instant, deadline: Option<Duration>) {
@@ -128,6 +138,7 @@ impl Worker {
         match asked {
             Asked::Ask(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Search(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
+            Asked::Condense(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Ask(ask, responder) => {
                 // The caller's token counter runs here.
                 let context =
@@ -142,6 +153,9 @@ impl Worker {
             }
             Asked::Search(search, responder) => {
                 responder.give(search.found(state, index, minds, vector.as_deref(), graph))
+            }
+            Asked::Condense(compact, responder) => {
+                responder.give(guarded(|| compact.condensed(state, index, minds, vector.as_deref())));
             }
         }
     }

@@ -12,6 +12,7 @@ mod proposals;
 mod requests;
 mod reveals;
 mod reviews;
+mod sessions;
 mod support;
 mod undo;
 mod vectors;

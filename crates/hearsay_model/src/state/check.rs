@@ -248,6 +248,10 @@ impl State {
             }
             Change::RemoveSession(id) => self.check_session(id, pending)?,
             Change::Set(Setting::Calendar(calendar)) => Calendar::check(calendar)?,
+            Change::Set(Setting::Playing(playing)) => {
+                self.check_session(&playing.session, pending)?;
+                pending.settings.insert(SettingKey::Playing);
+            }
             Change::Set(Setting::Predicate(def)) => def.check()?,
             Change::Set(Setting::Attribute(def)) => def.check()?,
             Change::Set(Setting::Reveal(reveal)) => {

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
-    KnowledgeId, Passage, PassageId, Position, Predicate, Reveal, Session, SessionId, Setting, SettingKey, Value,
-    Vocabulary,
+    KnowledgeId, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId, Setting, SettingKey,
+    Value, Vocabulary,
 };
 
 /// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
@@ -340,7 +340,7 @@ impl State {
     }
 
     /// All settings, by key. A reveal sleeps, and is not found, while a fact, an entity or a flag that it names is not
-    /// there.
+    /// there; so does what is played, without its session.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
     }
@@ -350,7 +350,11 @@ impl State {
     }
 
     fn is_awake(&self, setting: &Setting) -> bool {
-        let Setting::Reveal(reveal) = setting else { return true };
+        let reveal = match setting {
+            Setting::Reveal(reveal) => reveal,
+            Setting::Playing(playing) => return self.session(&playing.session).is_some(),
+            _ => return true,
+        };
         reveal.facts().all(|id| self.fact(id).is_some())
             && reveal.entities().all(|id| self.entity(id).is_some())
             && reveal.when.flags().all(|(name, is)| self.flag(name).is_some_and(|held| held.kind() == is.kind()))
@@ -409,6 +413,14 @@ impl State {
     pub fn clock(&self) -> Option<GameTime> {
         match self.setting(&SettingKey::Clock) {
             Some(Setting::Clock(time)) => Some(*time),
+            _ => None,
+        }
+    }
+
+    /// The session that is being played, and how the table stands; nothing, between sessions.
+    pub fn playing(&self) -> Option<&Playing> {
+        match self.setting(&SettingKey::Playing) {
+            Some(Setting::Playing(playing)) => Some(playing),
             _ => None,
         }
     }

@@ -1,0 +1,126 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(file: &str, text: &str) -> Vec<(u32, String)> {
+    let transcript = Transcript::read(file, text.as_bytes()).unwrap();
+    let line = |said: &Utterance| (said.line, format!("{}|{}", said.speaker.as_deref().unwrap_or("-"), said.text));
+    transcript.utterances.iter().map(line).collect()
+}
+
+fn check(file: &str, text: &str, expected: &[(u32, &str)]) {
+    let expected: Vec<(u32, String)> = expected.iter().map(|(line, said)| (*line, (*said).to_owned())).collect();
+    assert_eq!(read(file, text), expected, "{text}");
+}
+
+#[test]
+fn plain_lines_have_their_speakers() {
+    check(
+        "s.txt",
+        "\u{FEFF}Anna: We go in.\r\n[00:12:03] DM: The door creaks.\r\n(12:04) Ben (GM): Roll for it.\r\n\r\nRain falls.\r\n**Lyra:** Who is there?\r\n  Answer me!\r\n00:13:00 - Mr. Voss: I said: leave.\r\n",
+        &[
+            (1, "Anna|We go in."),
+            (2, "DM|The door creaks."),
+            (3, "Ben (GM)|Roll for it."),
+            (5, "-|Rain falls."),
+            (6, "Lyra|Who is there? Answer me!"),
+            (8, "Mr. Voss|I said: leave."),
+        ],
+    );
+    check(
+        "s.txt",
+        "We met at 12:30 by the gate.\nSee http://example.org now",
+        &[(1, "-|We met at 12:30 by the gate."), (2, "-|See http://example.org now")],
+    );
+    check(
+        "s",
+        "He left the room. Then nobody came: nothing.",
+        &[(1, "-|He left the room. Then nobody came: nothing.")],
+    );
+    check("s", "one\rAnna: two", &[(1, "-|one"), (2, "Anna|two")]);
+}
+
+#[test]
+fn chat_exports_name_the_speaker_above() {
+    check(
+        "chat.txt",
+        "==========\n[12/03/2026 20:14] anna#1234\nWe take the boat.\nNote: bring the rope.\n\n[12/03/2026 20:15] ben\nNo!\n",
+        &[(3, "anna#1234|We take the boat."), (4, "anna#1234|Note: bring the rope."), (7, "ben|No!")],
+    );
+    check(
+        "chat.txt",
+        "Anna \u{2014} Today at 20:14\nHello\nBen \u{2014} 03/12/2026 8:15 PM\nHi",
+        &[(2, "Anna|Hello"), (4, "Ben|Hi")],
+    );
+    check("chat.txt", "[20:14] anna: hello\n[20:15] ben: hi", &[(1, "anna|hello"), (2, "ben|hi")]);
+}
+
+#[test]
+fn webvtt_has_voices_notes_and_settings() {
+    check(
+        "s.vtt",
+        "WEBVTT - session 3\nKind: captions\n\nNOTE made by a recorder\n\nSTYLE\n::cue { color: red }\n\nintro\n00:01.000 --> 00:03.500 align:start position:0%\n<v Anna>The ledger is\n\n2\n00:00:03.500 --> 00:00:05.000\n<v Anna>under the &amp; floor.</v>\n<v.loud Ben B>Quiet, <i>please</i>!\n\n00:06.000 --> 00:07.000\nDM: A dog\n<00:06.500>barks.\n",
+        &[(11, "Anna|The ledger is under the & floor."), (15, "Ben B|Quiet, please!"), (19, "DM|A dog barks.")],
+    );
+}
+
+#[test]
+fn subrip_has_speakers_or_not() {
+    check(
+        "s.srt",
+        "1\n00:00:01,000 --> 00:00:02,000\nAnna: Hello\n<i>there</i>.\n\n2\n00:00:03,000 --> 00:00:04,000\n{\\an8}- Who is it?\n- Me.\n\n3\n00:00:05,000 --> 00:00:06,000\n\n",
+        &[(3, "Anna|Hello there."), (8, "-|Who is it?"), (8, "-|Me.")],
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let error = |bytes: &[u8]| Transcript::read("s.txt", bytes).unwrap_err().to_string();
+    assert!(error(b"").contains("s.txt: nothing is said"));
+    assert!(error(b"----\n\n").contains("nothing is said"));
+    assert!(error(b"a\nb\0c").starts_with("s.txt:2: this is no text"));
+    assert!(error(b"\xFF\xFEa\0").contains("UTF-16"));
+    let latin = Transcript::read("s.txt", b"Anna: hello\nZo\xEB: caf\xE9 \x93now\x94\n").unwrap();
+    assert_eq!(latin.utterances[1].speaker.as_deref(), Some("Zo\u{EB}"));
+    assert_eq!(latin.utterances[1].text, "caf\u{E9} \u{201C}now\u{201D}");
+    assert_eq!(latin.notes, ["line 2: not UTF-8, read as Windows-1252"]);
+    let vtt = Transcript::read("s.vtt", b"WEBVTT\n\nsoon --> later\nHello.\n\nlost words\n").unwrap();
+    assert_eq!(vtt.utterances.len(), 2);
+    assert!(vtt.notes[0].contains("line 3: `soon --> later` is no time"), "{:?}", vtt.notes);
+    assert!(vtt.notes[1].contains("line 6"));
+}
+
+#[test]
+fn a_large_file_takes_no_time() {
+    let long = format!("Anna: {}\n", "word ".repeat(2_000_000));
+    let begun = std::time::Instant::now();
+    assert_eq!(Transcript::read("s.txt", long.as_bytes()).unwrap().utterances.len(), 1);
+    let cues: String = (0..100_000).map(|n| format!("{n}\n00:00:01,000 --> 00:00:02,000\n<v A{n}>w<{{\n\n")).collect();
+    assert!(Transcript::read("s.srt", cues.as_bytes()).unwrap().utterances.len() >= 100_000);
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), name in "s\\.(txt|vtt|srt)") {
+        let _ = Transcript::read(&name, &bytes);
+    }
+
+    #[test]
+    fn no_pieces_panic(
+        pieces in prop::collection::vec(prop_oneof![
+            Just("WEBVTT"), Just("\n"), Just("\n\n"), Just("-->"), Just("00:01.000"), Just("<v "), Just(">"), Just("{\\"),
+            Just("}"), Just("[12:30]"), Just(": "), Just("Anna"), Just(" \u{2014} "), Just("&amp;"), Just("é"), Just("NOTE"),
+        ], 0..40),
+        name in "s\\.(txt|vtt|srt)",
+    ) {
+        let text = pieces.concat();
+        if let Ok(read) = Transcript::read(&name, text.as_bytes()) {
+            prop_assert!(!read.utterances.is_empty());
+            for said in &read.utterances {
+                prop_assert!(!said.text.trim().is_empty() && !said.text.contains('\n'));
+                prop_assert!(said.line >= 1 && said.line as usize <= text.lines().count() + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! `session`, `recap`, `threads`: what is played, what it brought, and what is open.
+
+use std::{fs, time::Duration};
+
+use anyhow::Result;
+use hearsay_campaign::Transcript;
+use hearsay_memory::{
+    Compact, Log, LogLine, Memory, MemoryError, NewSession, SessionStep, SpeakerIs, TranscriptImport, TranscriptReport,
+    Written,
+    query::{self, RecapFor, SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind},
+};
+use hearsay_model::{Author, EntityId, Passage};
+use serde::Serialize;
+use serde_json::json;
+
+use super::story::tell_with_reveals;
+use crate::{
+    args::{self, Session},
+    campaign::{self, Meaning},
+    interrupt,
+    output::{Fault, Output, WRONG_FILE, count},
+};
+
+pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
+    match args {
+        Session::Start(args) => start(args, output),
+        Session::Attend(args) => attend(args, output),
+        Session::Log(args) => log(args, output),
+        Session::End(args) => end(args, output),
+        Session::List(args) => list(args, output),
+        Session::Show(args) => show(args, output),
+        Session::Import(args) => import(args, output),
+    }
+}
+
+fn told(written: &Written, output: &mut Output) -> Result<()> {
+    output.line(format!("{} (operation {})", written.summary, written.position))
+}
+
+fn step(campaign: &args::Campaign, step: SessionStep, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(campaign, Meaning::Without, output)?;
+    let written = memory.session(Author::Dm, step)?.wait()?;
+    told(&written, output)?;
+    if let Some(playing) = memory.read(|world| Ok(world.state.playing().cloned()))?.wait()? {
+        output.line(format!("  there: {}", ids(&playing.here)))?;
+    }
+    tell_with_reveals(&memory, written, output)?;
+    Ok(memory.close()?)
+}
+
+fn new_session(args: &args::NewSession) -> NewSession {
+    NewSession {
+        id: args.id.clone(),
+        number: args.number,
+        title: args.title.clone(),
+        date: args.date.clone(),
+        time: args.time.clone(),
+        place: args.at.clone(),
+        present: args.present.clone(),
+    }
+}
+
+fn start(args: &args::SessionStart, output: &mut Output) -> Result<()> {
+    step(&args.campaign, SessionStep::Start(new_session(&args.new)), output)
+}
+
+fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
+    let (arrive, leave) = (args.arrive.clone(), args.leave.clone());
+    step(&args.campaign, SessionStep::Attend { arrive, leave }, output)
+}
+
+fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let line = LogLine {
+        speaker: args.by.clone(),
+        place: args.at.clone(),
+        time: args.time.clone(),
+        heard_by: args.to.clone(),
+        with: args.with.clone(),
+        ..LogLine::new(&args.text)
+    };
+    let log = Log { session: args.session.clone(), lines: vec![line], ..Log::default() };
+    let written = memory.log(Author::Dm, log)?.wait().map_err(|error| match error {
+        // There is but one line.
+        MemoryError::LogLine { source, .. } => *source,
+        error => error,
+    })?;
+    told(&written, output)?;
+    let position = written.position;
+    let heard = memory.read(move |world| {
+        let entry = world.state.entry(position);
+        let changes = entry.into_iter().flat_map(|entry| &entry.operation.changes);
+        let passages = changes.filter_map(|change| match change {
+            hearsay_model::Change::AddPassage(passage) => Some(passage.heard_by.clone()),
+            _ => None,
+        });
+        Ok(passages.flatten().map(|knower| knower.to_string()).collect::<Vec<_>>())
+    })?;
+    let heard = heard.wait()?;
+    output.line(format!("  heard by: {}", if heard.is_empty() { "nobody".to_owned() } else { heard.join(", ") }))?;
+    tell_with_reveals(&memory, json!({ "written": written, "heard_by": heard }), output)?;
+    Ok(memory.close()?)
+}
+
+/// What ending a session wrote, and what the session brought.
+#[derive(Serialize)]
+struct Ended {
+    written: Written,
+    report: SessionReport,
+}
+
+fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let playing = memory.read(|world| Ok(world.state.playing().map(|playing| playing.session.to_string())))?.wait()?;
+    let written = memory.session(Author::Dm, SessionStep::End { time: args.time.clone() })?.wait()?;
+    told(&written, output)?;
+    let report = memory.read_aside(move |world| query::session_report(&world.state, playing.as_deref()))?.wait()?;
+    tell_report(&report, 10, output)?;
+    tell_with_reveals(&memory, Ended { written, report }, output)?;
+    Ok(memory.close()?)
+}
+
+fn ids(ids: &[EntityId]) -> String {
+    match ids {
+        [] => "nobody".to_owned(),
+        ids => ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(args, Meaning::Without, output)?;
+    let rows = memory.read_aside(|world| Ok(query::sessions(&world.state)))?.wait()?;
+    output.data(&rows)?;
+    if rows.is_empty() {
+        output.line("No session was played yet: `hearsay session start`.")?;
+    }
+    let row = |row: &SessionRow| {
+        let time = match (&row.start, &row.end) {
+            _ if row.playing => "being played".to_owned(),
+            (Some(start), Some(end)) => format!("{start} \u{2013} {end}"),
+            (start, end) => start.clone().or_else(|| end.clone()).unwrap_or_default(),
+        };
+        [row.id.to_string(), row.title.clone(), count(row.lines, "line", "lines"), time]
+    };
+    output.columns(&rows.iter().map(row).collect::<Vec<_>>())?;
+    Ok(memory.close()?)
+}
+
+fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
+    if args.compact || args.few.question.is_some() || args.few.budget.is_some() {
+        return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
+    }
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let given = args.session.clone();
+    if args.log {
+        let read = memory.read_aside(move |world| {
+            let session = query::session_or_latest(&world.state, given.as_deref())?;
+            let lines = world.state.passages().map(|(_, passage)| passage);
+            let mut lines: Vec<Passage> =
+                lines.filter(|line| line.session.as_ref() == Some(&session.id)).map(|line| (**line).clone()).collect();
+            lines.sort_by_key(|line| (line.line, line.id()));
+            Ok(lines)
+        })?;
+        let lines = read.wait()?;
+        output.data(&lines)?;
+        for line in &lines {
+            let speaker = line.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
+            output.line(format!("{:>4}  {speaker}{}", line.line, line.text))?;
+        }
+        return Ok(memory.close()?);
+    }
+    let report = memory.read_aside(move |world| query::session_report(&world.state, given.as_deref()))?.wait()?;
+    output.data(&report)?;
+    tell_report(&report, args.limit, output)?;
+    Ok(memory.close()?)
+}
+
+/// The first of some rows under a heading, and how many more there are.
+fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: impl Fn(&T) -> String) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    output.line(title)?;
+    for row in rows.iter().take(limit) {
+        output.line(format!("  {}", line(row)))?;
+    }
+    match rows.len().saturating_sub(limit) {
+        0 => Ok(()),
+        more => output.line(format!("  and {more} more: `session show --limit`")),
+    }
+}
+
+fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Result<()> {
+    let SessionReport { session, counts, .. } = report;
+    let number = session.number.map_or(String::new(), |number| format!(", session {number}"));
+    output.line(format!("{} ({}{number})", session.title, session.id))?;
+    output.line(format!("  there: {}", ids(&session.present)))?;
+    let waiting = if counts.waiting > 0 { format!(", {} for review", counts.waiting) } else { String::new() };
+    output.line(format!(
+        "  {}, {} recorded{waiting}, {} learned",
+        count(counts.lines, "line", "lines"),
+        count(counts.facts, "fact", "facts"),
+        count(counts.learned, "fact", "facts")
+    ))?;
+    for learner in &report.learned {
+        let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
+        // Of the others, that they did is enough; `knows` tells what.
+        let limit = if learner.player { limit } else { limit.min(3) };
+        listed(&title, &learner.facts, limit, output, |row| {
+            format!("{}  [{} \u{00B7} {}]", row.statement, row.how, row.fact.short())
+        })?;
+    }
+    listed("Changed:", &report.changed, limit, output, |row| {
+        let kind = format!("{:?}", row.what).to_lowercase();
+        format!("{kind}: {}  [{}]", row.statement, row.fact.short())
+    })?;
+    listed("Open:", &report.threads, limit, output, thread_line)?;
+    listed("Look at first:", &report.review, limit, output, |row| {
+        format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.standing, row.why.join(", "), row.fact.short())
+    })
+}
+
+fn kind_of(kind: ThreadKind) -> &'static str {
+    match kind {
+        ThreadKind::Quest => "quest",
+        ThreadKind::Promise => "promise",
+        ThreadKind::Debt => "debt",
+        ThreadKind::Secret => "secret",
+    }
+}
+
+fn thread_line(thread: &Thread) -> String {
+    let mut marks: Vec<String> = thread.details.clone();
+    if thread.kind == ThreadKind::Secret {
+        marks.push(format!("held by {}", ids(&thread.who)));
+    }
+    marks.extend(thread.since.as_ref().map(|since| format!("since {since}")));
+    marks.extend(thread.fact.map(|fact| fact.short()));
+    format!("{}: {}  [{}]", kind_of(thread.kind), thread.what, marks.join(" \u{00B7} "))
+}
+
+pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let filter = ThreadFilter {
+        kinds: args.kind.iter().map(|kind| (*kind).into()).collect(),
+        about: args.about.clone(),
+        session: args.session.clone(),
+    };
+    let found = memory.read_aside(move |world| query::threads(&world.state, &filter))?.wait()?;
+    output.data(&json!({ "threads": found.iter().take(args.limit).collect::<Vec<_>>(), "all": found.len() }))?;
+    if found.is_empty() {
+        output.line("Nothing of the kind is open.")?;
+    }
+    for thread in found.iter().take(args.limit) {
+        output.line(thread_line(thread))?;
+    }
+    if let more @ 1.. = found.len().saturating_sub(args.limit) {
+        output.line(format!("and {more} more: raise --limit"))?;
+    }
+    Ok(memory.close()?)
+}
+
+/// The log of a session in few tokens.
+fn compact(
+    campaign: &args::Campaign,
+    session: Option<&String>,
+    knower: Option<&String>,
+    few: &args::Few,
+    output: &mut Output,
+) -> Result<()> {
+    let meaning = if few.no_meaning || few.question.is_none() { Meaning::Without } else { Meaning::With };
+    let memory = campaign::open(campaign, meaning, output)?;
+    campaign::embed(&memory, meaning, output)?;
+    let compact = Compact {
+        session: session.cloned(),
+        knower: knower.cloned(),
+        question: few.question.clone().unwrap_or_default(),
+        budget: few.budget,
+        deadline: Some(Duration::from_secs(60)),
+        ..Compact::default()
+    };
+    let condensed = interrupt::wait(&memory.condense(compact)?)?;
+    output.data(&condensed)?;
+    output.line(condensed.text().trim_end())?;
+    output.note(format!(
+        "{} of {} tokens, {} left out",
+        condensed.tokens,
+        condensed.whole,
+        count(condensed.omitted, "part", "parts")
+    ));
+    Ok(memory.close()?)
+}
+
+pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
+    if args.compress || args.few.question.is_some() || args.few.budget.is_some() {
+        return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
+    }
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let whom = match &args.knower {
+        Some(who) => RecapFor::Character(who.clone()),
+        None if args.player_safe => RecapFor::Players,
+        None => RecapFor::Dm,
+    };
+    let (session, words) = (args.session.clone(), args.words);
+    let read = memory.read_aside(move |world| query::session_recap(&world.state, session.as_deref(), &whom, words))?;
+    let told = read.wait()?;
+    output.data(&told)?;
+    if args.prompt {
+        output.line(told.prompt.trim_end())?;
+        return Ok(memory.close()?);
+    }
+    output.line(&told.title)?;
+    if told.recap.lines.is_empty() {
+        output.line("  nothing was written down: `hearsay session log` or `session import`")?;
+    }
+    for line in &told.recap.lines {
+        // Who of several alone knows something should be told aside.
+        let alone = match &line.known_to[..] {
+            [one] if told.present.len() > 1 => format!("  ({one} alone)"),
+            _ => String::new(),
+        };
+        output.line(format!("  {}{alone}", line.text))?;
+        if args.receipts {
+            output.line(format!(
+                "      {:.2}: {} \u{00B7} {}",
+                line.score,
+                line.why.join(", "),
+                line.receipt.line()
+            ))?;
+        }
+    }
+    Ok(memory.close()?)
+}
+
+/// What an import of a transcript wrote, or would write.
+#[derive(Serialize)]
+struct Imported {
+    /// What was written; nothing, when it was a dry run or nothing changed.
+    written: Option<Written>,
+    #[serde(flatten)]
+    report: TranscriptReport,
+}
+
+fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
+    let path = &args.file;
+    let bytes = fs::read(path).map_err(|error| {
+        Fault::new(WRONG_FILE, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
+    })?;
+    let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
+    let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
+    let import = TranscriptImport {
+        name: name.clone(),
+        transcript,
+        session: args.session.clone(),
+        new: new_session(&args.new),
+        speakers: args.speaker.clone(),
+        dm: args.dm.clone(),
+    };
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let (report, lines) = memory.read_aside(move |world| import.plan(&world.state))?.wait()?;
+    let written = match args.dry_run || report.unchanged {
+        true => None,
+        false => Some(write(&memory, name, lines)?),
+    };
+    match &written {
+        Some(written) => told(written, output)?,
+        None if args.dry_run => output.line("Dry run: nothing was changed.")?,
+        None => output.line("Nothing has changed since the last import.")?,
+    }
+    tell_import(&report, args.dry_run, output)?;
+    tell_with_reveals(&memory, Imported { written, report }, output)?;
+    Ok(memory.close()?)
+}
+
+fn write(memory: &Memory, name: String, lines: Log) -> Result<Written> {
+    Ok(interrupt::wait(&memory.log(Author::Importer(name), lines)?)?)
+}
+
+fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Result<()> {
+    let session = report.session.as_ref().map_or("a new session".to_owned(), ToString::to_string);
+    output.line(format!("  {} for {session}", count(report.lines, "line", "lines")))?;
+    let mut unknown = false;
+    for row in &report.speakers {
+        let is = match &row.is {
+            SpeakerIs::Character(id) => id.to_string(),
+            SpeakerIs::Dm => "the DM: narration".to_owned(),
+            SpeakerIs::Ambiguous(candidates) => format!("may be any of {}: kept as text", ids(candidates)),
+            SpeakerIs::Unknown => "nobody in the campaign: kept as text".to_owned(),
+        };
+        unknown |= matches!(row.is, SpeakerIs::Ambiguous(_) | SpeakerIs::Unknown);
+        output.line(format!("  {} ({}): {is}", row.name, count(row.lines, "line", "lines")))?;
+    }
+    if unknown {
+        output.line("  --speaker \"NAME=CHARACTER\" says who is meant, --dm \"NAME\" who runs the game")?;
+    }
+    for note in &report.notes {
+        output.line(format!("  note: {note}"))?;
+    }
+    if all {
+        for row in &report.preview {
+            let speaker = row.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
+            output.line(format!("{:>6}  {speaker}{}", row.line, row.text))?;
+        }
+    }
+    Ok(())
+}

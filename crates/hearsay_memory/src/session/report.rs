@@ -1,0 +1,421 @@
+//! What a session brought: what was learned and changed, what is open, and what to look at first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::player_characters;
+use hearsay_model::{
+    Change, EntityId, Fact, FactId, How, Knower, Position, Session, SessionId, Setting, SettingKey, Standing, State,
+    attribute, predicate, text,
+};
+use serde::Serialize;
+
+use super::threads::{Thread, ThreadFilter, threads};
+use crate::{
+    MemoryError, ReviewItem,
+    query::{find_session, how_in_words, session_end},
+    review_items,
+};
+
+/// What a session brought.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionReport {
+    /// The session.
+    pub session: SessionRow,
+    /// How much there is.
+    pub counts: SessionCounts,
+    /// What was learned but for names and kinds, by whom: the player characters and their parties first, then the others, by id.
+    pub learned: Vec<LearnerRow>,
+    /// What changed in the world. By kind, then by fact.
+    pub changed: Vec<ChangedRow>,
+    /// What is open and has to do with the session.
+    pub threads: Vec<Thread>,
+    /// The facts of the session that should be looked at first, at most [`FIRST`].
+    pub review: Vec<ReviewFirst>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionRow {
+    /// Its id.
+    pub id: SessionId,
+    /// Its number.
+    pub number: Option<u32>,
+    /// What it is called.
+    pub title: String,
+    /// When it was played, in the real world.
+    pub date: Option<String>,
+    /// Its start in game time.
+    pub start: Option<String>,
+    /// Its end in game time.
+    pub end: Option<String>,
+    /// Whether it is being played.
+    pub playing: bool,
+    /// Whose characters were there.
+    pub present: Vec<EntityId>,
+    /// Whose characters are there now, while it is played.
+    pub here: Vec<EntityId>,
+    /// How many lines its log has.
+    pub lines: usize,
+}
+
+/// How much a session brought.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct SessionCounts {
+    /// Lines of the log.
+    pub lines: usize,
+    /// Those who spoke.
+    pub speakers: usize,
+    /// Facts that were recorded in it.
+    pub facts: usize,
+    /// Of those, facts that wait for the DM.
+    pub waiting: usize,
+    /// Facts that somebody learned in it.
+    pub learned: usize,
+}
+
+/// What somebody learned.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnerRow {
+    /// Who.
+    pub who: Knower,
+    /// What it is called.
+    pub name: String,
+    /// Whether it is a player's character, or a party of one.
+    pub player: bool,
+    /// What, the earliest first.
+    pub facts: Vec<LearnedRow>,
+}
+
+/// Something that was learned.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnedRow {
+    /// The fact.
+    pub fact: FactId,
+    /// The sentence that states it.
+    pub statement: String,
+    /// How: `told by odo-brandt`.
+    pub how: String,
+    /// When, on the campaign's calendar.
+    pub when: Option<String>,
+    /// What the world says of it.
+    pub standing: Standing,
+}
+
+/// What became otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Somebody died.
+    Died,
+    /// Somebody or something is elsewhere.
+    Moved,
+    /// Somebody joined a group.
+    Joined,
+    /// Somebody left a group.
+    Left,
+    /// Something else is otherwise than it was.
+    Changed,
+    /// Something is so no longer.
+    Ended,
+}
+
+/// Something that changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangedRow {
+    /// In which way.
+    pub what: ChangeKind,
+    /// The fact.
+    pub fact: FactId,
+    /// The sentence that states it.
+    pub statement: String,
+    /// When, on the campaign's calendar.
+    pub when: Option<String>,
+}
+
+/// A fact to be looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewFirst {
+    /// The fact.
+    pub fact: FactId,
+    /// The sentence that states it.
+    pub statement: String,
+    /// What the world says of it.
+    pub standing: Standing,
+    /// How sure extraction was.
+    pub confidence: f64,
+    /// How much follows from it: see [`consequence`].
+    pub score: f64,
+    /// Why, in words.
+    pub why: Vec<String>,
+}
+
+/// How many facts are to be looked at first.
+pub const FIRST: usize = 10;
+
+/// Facts of the past that a report takes as threads at most, the most recent first.
+const THREADS: usize = 30;
+
+/// The session that is meant; when nothing is said, the one that is being played, or else the latest.
+///
+/// # Errors
+/// When there is none.
+pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, MemoryError> {
+    match (given, state.playing()) {
+        (Some(given), _) => find_session(state, given),
+        (None, Some(playing)) => find_session(state, playing.session.as_str()),
+        (None, None) => {
+            let latest = state.sessions().max_by_key(|session| {
+                (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone())
+            });
+            latest.cloned().ok_or_else(|| MemoryError::NoSession { given: "latest".into(), known: Vec::new() })
+        }
+    }
+}
+
+/// All sessions, in the order of their numbers.
+pub fn sessions(state: &State) -> Vec<SessionRow> {
+    let mut sessions: Vec<_> = state.sessions().collect();
+    sessions.sort_by_key(|session| (session.number.is_none(), session.number, session.id.clone()));
+    let mut lines: BTreeMap<&SessionId, usize> = BTreeMap::new();
+    for (_, passage) in state.passages() {
+        passage.session.iter().for_each(|session| *lines.entry(session).or_default() += 1);
+    }
+    sessions.into_iter().map(|session| row(state, session, lines.get(&session.id).copied().unwrap_or(0))).collect()
+}
+
+fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
+    let playing = state.playing().filter(|playing| playing.session == session.id);
+    let print = |date: &Option<hearsay_model::Date>| {
+        date.as_ref().map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
+    };
+    SessionRow {
+        id: session.id.clone(),
+        number: session.number,
+        title: session.title.clone(),
+        date: session.date.clone(),
+        start: print(&session.start),
+        end: print(&session.end),
+        playing: playing.is_some(),
+        present: session.present.clone(),
+        here: playing.map(|playing| playing.here.clone()).unwrap_or_default(),
+        lines,
+    }
+}
+
+/// What a session brought, to this day. A function of the state alone; it reads every edge, so call it beside the worker.
+///
+/// # Errors
+/// When there is no such session.
+pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionReport, MemoryError> {
+    let session = session_or_latest(state, session)?;
+    let id = &session.id;
+    let lines: Vec<_> =
+        state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(id)).collect();
+    let speakers: BTreeSet<&EntityId> = lines.iter().filter_map(|passage| passage.speaker.as_ref()).collect();
+    let facts: Vec<&Fact> =
+        state.facts().map(AsRef::as_ref).filter(|fact| fact.provenance().session.as_ref() == Some(id)).collect();
+    let learned = learned(state, &session);
+    let taught: BTreeSet<FactId> = learned.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
+    let filter = ThreadFilter { session: Some(id.to_string()), ..ThreadFilter::default() };
+    let mut threads = threads(state, &filter)?;
+    // What the session brought itself comes first.
+    threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
+    threads.truncate(THREADS);
+    Ok(SessionReport {
+        counts: SessionCounts {
+            lines: lines.len(),
+            speakers: speakers.len(),
+            facts: facts.len(),
+            waiting: facts.iter().filter(|fact| fact.standing() == Standing::Proposed).count(),
+            learned: taught.len(),
+        },
+        changed: changed(state, &session, &facts),
+        review: review(state, &facts),
+        session: row(state, &session, lines.len()),
+        learned,
+        threads,
+    })
+}
+
+/// What was learned in a session, by whom.
+fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
+    let players: BTreeSet<EntityId> =
+        player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
+    let is_party = |id: &EntityId| {
+        let mut links = state.links(id).filter(|link| !link.is_forward());
+        state.kind(id) == Some(hearsay_model::Kind::Party)
+            && links.any(|link| *link.fact().predicate() == *predicate::MEMBER_OF && players.contains(link.other()))
+    };
+    let mut rows: BTreeMap<(bool, &Knower), BTreeMap<FactId, (Option<hearsay_model::GameTime>, &How)>> =
+        BTreeMap::new();
+    let edges =
+        state.all_knowledge().filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.how != How::Shared);
+    for (_, edge) in edges {
+        let says = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
+        if says.is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
+        {
+            continue;
+        }
+        let player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
+        let facts = rows.entry((!player, &edge.knower)).or_default();
+        let first = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.how));
+        if edge.learned_at() < first.0 {
+            *first = (edge.learned_at(), &edge.how);
+        }
+    }
+    let row = |((other, who), facts): ((bool, &Knower), BTreeMap<FactId, (Option<hearsay_model::GameTime>, &How)>)| {
+        let mut facts: Vec<_> = facts.into_iter().collect();
+        facts.sort_by_key(|(id, (when, _))| (*when, *id));
+        let fact = |(id, (when, how)): (FactId, (Option<hearsay_model::GameTime>, &How))| {
+            let fact = state.fact(id)?;
+            Some(LearnedRow {
+                fact: id,
+                statement: fact.statement().to_owned(),
+                how: how_in_words(how),
+                when: when.map(|time| state.calendar().print(time)),
+                standing: fact.standing(),
+            })
+        };
+        LearnerRow {
+            who: who.clone(),
+            name: who.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
+            player: !other,
+            facts: facts.into_iter().filter_map(fact).collect(),
+        }
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Whether a text says that somebody is dead.
+fn says_dead(said: &str) -> bool {
+    ["dead", "deceased", "died", "killed", "slain"].contains(&text::normal(said).as_str())
+}
+
+/// What became otherwise in a session: what was recorded in it, and what ended in it.
+fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
+    let print = |date: Option<&hearsay_model::Date>| {
+        let date = date?;
+        Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
+    };
+    let mut rows = Vec::new();
+    for fact in recorded.iter().filter(|fact| fact.standing() == Standing::Canon) {
+        let name = fact.predicate();
+        let what = if *name == *attribute::CONDITION && fact.object().text().is_some_and(says_dead) {
+            ChangeKind::Died
+        } else if *name == *predicate::LOCATED_AT {
+            ChangeKind::Moved
+        } else if *name == *predicate::MEMBER_OF {
+            ChangeKind::Joined
+        } else if state.is_functional(name) && ![attribute::NAME, attribute::KIND].contains(&name.as_str()) {
+            ChangeKind::Changed
+        } else {
+            continue;
+        };
+        let statement = fact.statement().to_owned();
+        rows.push(ChangedRow { what, fact: fact.id(), statement, when: print(fact.validity().from.as_ref()) });
+    }
+    let ended = ended_in(state, &session.id);
+    let (start, end) = (session.start.as_ref().and_then(|date| date.time), session_end(state, session));
+    let during = |fact: &Fact| {
+        let until = fact.validity().end();
+        matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
+    };
+    for fact in state.facts().filter(|fact| fact.standing().is_in_world() && fact.validity().is_closed()) {
+        // What one state of a thing ended is told by the next.
+        let replaced = recorded.iter().any(|next| {
+            next.subject() == fact.subject()
+                && next.predicate() == fact.predicate()
+                && state.is_functional(next.predicate())
+        });
+        if (ended.contains(&fact.id()) || during(fact)) && !replaced {
+            let what = if *fact.predicate() == *predicate::MEMBER_OF { ChangeKind::Left } else { ChangeKind::Ended };
+            let statement = fact.statement().to_owned();
+            rows.push(ChangedRow { what, fact: fact.id(), statement, when: print(fact.validity().until.as_ref()) });
+        }
+    }
+    rows.sort_by_key(|row| (row.what, row.fact));
+    rows
+}
+
+/// The facts that were ended while a session was played, by the journal.
+fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
+    let mut playing: Option<Position> = None;
+    let mut ended = BTreeSet::new();
+    for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+        for change in &entry.operation.changes {
+            match change {
+                Change::Set(Setting::Playing(now)) => playing = (now.session == *session).then_some(position),
+                Change::Unset(SettingKey::Playing) => playing = None,
+                Change::EndFact { fact, .. } if playing.is_some() => _ = ended.insert(*fact),
+                _ => {}
+            }
+        }
+    }
+    ended
+}
+
+/// How much follows from a fact, and why: the natural logarithm of how many more would know it; half that of how many
+/// relations its subject has, and its object; 2 when it contradicts another; 1 when it is a secret; and twice what lacks to
+/// full confidence. The sum says what is worth the DM's time first, not how likely it is to be wrong.
+pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
+    let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
+    let learn: usize = knowers.into_iter().map(|knower| reach(state, knower)).sum();
+    let degree = |id: &EntityId| state.links(id).count();
+    let (of_subject, of_object) = (degree(fact.subject()), fact.object().entity().map_or(0, degree));
+    let (doubt, secret) = (1.0 - fact.provenance().confidence.get(), fact.secrecy() == hearsay_model::Secrecy::Secret);
+    let log = |count: usize| (1.0 + count as f64).ln();
+    let score = log(learn)
+        + 0.5 * (log(of_subject) + log(of_object))
+        + if contradicts { 2.0 } else { 0.0 }
+        + if secret { 1.0 } else { 0.0 }
+        + 2.0 * doubt;
+    let mut why = vec![format!("{learn} would know it")];
+    why.extend(contradicts.then(|| "it contradicts another fact".to_owned()));
+    why.extend(secret.then(|| "it is a secret".to_owned()));
+    why.extend((doubt > 0.0).then(|| format!("confidence {:.2}", fact.provenance().confidence.get())));
+    let most = of_subject.max(of_object);
+    why.extend((most >= 10).then(|| format!("about somebody with {most} relations")));
+    (score, why)
+}
+
+/// How many have what a knower has: those who belong to a group or live at a place, too.
+fn reach(state: &State, knower: &Knower) -> usize {
+    let Some(id) = knower.entity() else { return state.entity_count() };
+    let belongs = state.links(id).filter(|link| !link.is_forward() && link.fact().stands());
+    let belongs = belongs
+        .filter(|link| [predicate::MEMBER_OF, predicate::RESIDENT_OF].contains(&link.fact().predicate().as_str()));
+    1 + belongs.count()
+}
+
+/// The facts of a session that nobody confirmed, the most consequential first.
+fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
+    let clashing: BTreeSet<FactId> = review_items(state)
+        .into_iter()
+        .flat_map(|item| match item {
+            ReviewItem::Contradiction { facts, .. } => facts,
+            ReviewItem::Doubtful { .. } => Vec::new(),
+        })
+        .collect();
+    let open = |fact: &&&Fact| {
+        let decided = matches!(fact.standing(), Standing::Rejected | Standing::False);
+        (!fact.provenance().confirmed && !decided) || clashing.contains(&fact.id())
+    };
+    let mut rows: Vec<ReviewFirst> = facts
+        .iter()
+        .filter(open)
+        .map(|fact| {
+            let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
+            ReviewFirst {
+                fact: fact.id(),
+                statement: fact.statement().to_owned(),
+                standing: fact.standing(),
+                confidence: fact.provenance().confidence.get(),
+                score,
+                why,
+            }
+        })
+        .collect();
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.cmp(&b.fact)));
+    rows.truncate(FIRST);
+    rows
+}

@@ -1,0 +1,218 @@
+//! Open threads: what is promised and owed, which secrets are untold, which quests are not done.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Fact, FactId, Kind, Predicate, SessionId, State, text};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    MemoryError,
+    edit::resolve,
+    query::{SecretFilter, find_session, secrets},
+};
+
+/// What kind of thread is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadKind {
+    /// A quest that is not done.
+    Quest,
+    /// A promise: `PROMISED`, as long as it holds.
+    Promise,
+    /// A debt: `OWES`, as long as it holds.
+    Debt,
+    /// A secret that nobody was told.
+    Secret,
+}
+
+/// Something that is not over.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Thread {
+    /// What kind.
+    pub kind: ThreadKind,
+    /// What is open, in a sentence.
+    pub what: String,
+    /// The fact, where it is one.
+    pub fact: Option<FactId>,
+    /// The quest, where it is one.
+    pub quest: Option<EntityId>,
+    /// Whom it concerns: both ends of a promise or debt, who holds a secret, who gives a quest. Sorted.
+    pub who: Vec<EntityId>,
+    /// Since when, on the campaign's calendar.
+    pub since: Option<String>,
+    /// The session in which it was recorded.
+    pub session: Option<SessionId>,
+    /// What else is known of a quest: its stage, objectives and reward.
+    pub details: Vec<String>,
+}
+
+/// Which threads to list.
+#[derive(Debug, Clone, Default)]
+pub struct ThreadFilter {
+    /// Only of these kinds; of all, when none is named.
+    pub kinds: Vec<ThreadKind>,
+    /// Only what has to do with this: an id or a name.
+    pub about: Option<String>,
+    /// Only what was recorded in this session, or concerns somebody who was named in it: its id or number.
+    pub session: Option<String>,
+}
+
+/// Words for a stage after which a quest is over.
+const DONE: [&str; 12] = [
+    "done",
+    "finished",
+    "complete",
+    "completed",
+    "closed",
+    "failed",
+    "abandoned",
+    "over",
+    "solved",
+    "ended",
+    "fulfilled",
+    "resolved",
+];
+
+/// The open threads of a campaign: quests, promises, debts, secrets; each kind by what it is about.
+///
+/// # Errors
+/// When the name or the session cannot be understood.
+pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, MemoryError> {
+    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let session = filter.session.as_deref().map(|given| find_session(state, given)).transpose()?;
+    let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
+    let mut found = Vec::new();
+    if wants(ThreadKind::Quest) {
+        found.extend(quests(state));
+    }
+    for (kind, predicate) in [(ThreadKind::Promise, "PROMISED"), (ThreadKind::Debt, "OWES")] {
+        if wants(kind) {
+            found.extend(binding(state, kind, predicate));
+        }
+    }
+    if wants(ThreadKind::Secret) {
+        found.extend(untold(state)?);
+    }
+    if let Some(about) = &about {
+        found.retain(|thread| {
+            thread.who.contains(about) || thread.quest.as_ref() == Some(about) || concerns(state, thread, about)
+        });
+    }
+    if let Some(session) = &session {
+        let named = named_in(state, &session.id);
+        let is_named = |thread: &Thread| thread.who.iter().chain(&thread.quest).any(|id| named.contains(id));
+        found.retain(|thread| thread.session.as_ref() == Some(&session.id) || is_named(thread));
+    }
+    Ok(found)
+}
+
+fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
+    let fact = thread.fact.and_then(|fact| state.fact(fact));
+    fact.is_some_and(|fact| fact.entities().any(|entity| entity == id))
+}
+
+/// Those who spoke or were named in a session.
+pub(super) fn named_in(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
+    let lines =
+        state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(session));
+    let of_lines = lines.flat_map(|passage| passage.mentions.iter().chain(&passage.speaker).cloned());
+    let facts = state.facts().filter(|fact| fact.provenance().session.as_ref() == Some(session));
+    of_lines.chain(facts.flat_map(|fact| fact.entities().cloned())).collect()
+}
+
+fn since(state: &State, fact: &Fact) -> Option<String> {
+    let from = fact.validity().from.as_ref()?;
+    Some(from.time.map_or_else(|| from.raw.clone(), |time| state.calendar().print(time)))
+}
+
+/// Promises or debts that hold.
+fn binding(state: &State, kind: ThreadKind, predicate: &str) -> Vec<Thread> {
+    let holds = |fact: &&std::sync::Arc<Fact>| *fact.predicate() == *predicate && fact.stands();
+    let mut facts: Vec<_> = state.facts().filter(holds).collect();
+    facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
+    let thread = |fact: &std::sync::Arc<Fact>| Thread {
+        kind,
+        what: fact.statement().to_owned(),
+        fact: Some(fact.id()),
+        quest: None,
+        who: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
+        since: since(state, fact),
+        session: fact.provenance().session.clone(),
+        details: fact.conditions().map(|when| format!("on condition: {when}")).into_iter().collect(),
+    };
+    facts.into_iter().map(thread).collect()
+}
+
+/// Secrets that somebody holds and nobody was told.
+fn untold(state: &State) -> Result<Vec<Thread>, MemoryError> {
+    let filter = SecretFilter { untold: true, limit: usize::MAX, ..SecretFilter::default() };
+    let (rows, _) = secrets(state, &filter, None)?;
+    let thread = |row: crate::query::SecretRow| {
+        let fact = state.fact(row.fact);
+        Thread {
+            kind: ThreadKind::Secret,
+            what: row.statement,
+            fact: Some(row.fact),
+            quest: None,
+            who: sorted(row.holders.into_iter().filter_map(|holder| holder.knower.entity().cloned())),
+            since: fact.and_then(|fact| since(state, fact)),
+            session: fact.and_then(|fact| fact.provenance().session.clone()),
+            details: Vec::new(),
+        }
+    };
+    // What is false is a lie that is kept up, not a secret to be told.
+    Ok(rows.into_iter().filter(|row| row.standing != hearsay_model::Standing::False).map(thread).collect())
+}
+
+/// Quests whose stage does not say that they are over.
+fn quests(state: &State) -> Vec<Thread> {
+    let quests = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Quest));
+    quests.filter_map(|id| quest(state, id)).collect()
+}
+
+fn quest(state: &State, id: &EntityId) -> Option<Thread> {
+    let values = |name: &str| -> Vec<String> {
+        let name = Predicate::new(name).ok();
+        let facts = name.map(|name| state.values(id, &name)).unwrap_or_default();
+        facts.into_iter().map(|fact| fact.object().to_string()).collect()
+    };
+    let stages = values("stage");
+    let is_done = |stage: &String| text::words(stage).iter().take(2).any(|word| DONE.contains(&word.as_str()));
+    if stages.iter().any(is_done) {
+        return None;
+    }
+    let mut given: Vec<_> = state
+        .links(id)
+        .map(|link| link.fact())
+        .filter(|fact| *fact.predicate() == *"QUEST_GIVER" && fact.stands())
+        .collect();
+    given.sort_by_key(|fact| fact.id());
+    let detail =
+        |name: &str, values: Vec<String>| values.into_iter().map(move |value| format!("{name}: {value}")).collect();
+    let details: Vec<Vec<String>> = vec![
+        detail("stage", stages),
+        detail("objective", values("objectives")),
+        detail("reward", values("reward")),
+        given.iter().map(|fact| fact.statement().to_owned()).collect(),
+    ];
+    Some(Thread {
+        kind: ThreadKind::Quest,
+        what: state.name_or_id(id).to_owned(),
+        fact: given.first().map(|fact| fact.id()),
+        quest: Some(id.clone()),
+        who: sorted(
+            given
+                .iter()
+                .flat_map(|fact| std::iter::once(fact.subject()).chain(fact.object().entity()))
+                .filter(|who| *who != id)
+                .cloned(),
+        ),
+        since: given.first().and_then(|fact| since(state, fact)),
+        session: given.first().and_then(|fact| fact.provenance().session.clone()),
+        details: details.concat(),
+    })
+}
+
+fn sorted(ids: impl Iterator<Item = EntityId>) -> Vec<EntityId> {
+    ids.collect::<BTreeSet<_>>().into_iter().collect()
+}

@@ -1,0 +1,260 @@
+//! What a log or a long text is taken apart into: lines, parts of long passages, and the facts that were learned there.
+
+use std::collections::BTreeMap;
+
+use hearsay_belief::{Known, View};
+use hearsay_model::{EntityId, Evidence, FactId, GameTime, Passage, PassageId, SessionId, attribute, predicate, text};
+
+use crate::{DocId, Names, words::stems};
+
+/// One who heard what is to be condensed, and the names that it knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Hearer<'a> {
+    /// What it knows.
+    pub view: &'a View,
+    /// The names in its view.
+    pub names: &'a Names,
+}
+
+/// What is condensed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Matter {
+    /// The log of a session, and what was learned in it.
+    Session(SessionId),
+    /// The text of a document.
+    Document(EntityId),
+}
+
+impl Matter {
+    fn has(&self, passage: &Passage) -> bool {
+        match self {
+            Self::Session(session) => passage.session.as_ref() == Some(session),
+            Self::Document(document) => passage.document.as_ref() == Some(document),
+        }
+    }
+
+    /// Whether something was learned there: by one of the ways in which it is known, or, where none says when, because it
+    /// was recorded there.
+    fn taught(&self, known: &Known) -> bool {
+        let Self::Session(session) = self else { return false };
+        let mut ways = known.ways().iter().chain(known.shared()).filter_map(|way| way.edge.session.as_ref()).peekable();
+        match ways.peek() {
+            Some(_) => ways.any(|of| of == session),
+            None => known.session() == Some(session),
+        }
+    }
+}
+
+impl Matter {
+    /// When something was learned there, as far as a way says that it was; or else when it was first.
+    fn taught_at(&self, known: &Known) -> Option<GameTime> {
+        let Self::Session(session) = self else { return known.learned() };
+        let ways = known.ways().iter().filter(|way| way.edge.session.as_ref() == Some(session));
+        ways.filter_map(|way| way.edge.learned_at()).min().or_else(|| known.learned())
+    }
+}
+
+/// Words from which on a passage is taken apart at its sentences.
+const LONG: usize = 60;
+
+/// A piece of what is condensed.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) doc: DocId,
+    /// Where it stands: the line, what follows it, and the part of a long passage.
+    pub(super) order: (u32, u8, usize),
+    /// What is said, without who says it.
+    pub(super) said: String,
+    /// Who says it.
+    pub(super) speaker: Option<EntityId>,
+    /// What the speaker is called.
+    pub(super) called: Option<String>,
+    /// Whom it names, or is about; without the speaker.
+    pub(super) entities: Vec<EntityId>,
+    /// Its words, sorted, each once.
+    pub(super) stems: Vec<String>,
+    pub(super) time: Option<GameTime>,
+    /// The facts that it bears out, by predicate.
+    pub(super) bears: Vec<String>,
+    /// Whether it tells the session as a whole, in the DM's own words.
+    pub(super) summary: bool,
+    /// Of a relation, its three parts.
+    pub(super) relation: Option<String>,
+    /// Which of the hearers have it.
+    pub(super) hearers: Vec<usize>,
+}
+
+impl Piece {
+    /// What is said and by whom, in a line.
+    pub(super) fn line(&self) -> String {
+        match &self.called {
+            Some(called) => format!("{called}: {}", self.said),
+            None => self.said.clone(),
+        }
+    }
+}
+
+/// What each of the hearers has of a matter, each thing once, in its order.
+pub(super) fn pieces(hearers: &[Hearer], matter: &Matter) -> Vec<Piece> {
+    let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
+    let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
+    for (number, hearer) in hearers.iter().enumerate() {
+        for (id, heard) in hearer.view.passages().filter(|(_, heard)| matter.has(&heard.passage)) {
+            passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new())).1.push(number);
+        }
+        let of_matter = |known: &&Known| {
+            matter.taught(known)
+                || bears_out(known, |id| hearer.view.passage(id).is_some_and(|heard| matter.has(&heard.passage)))
+        };
+        for known in hearer.view.facts().filter(|known| !is_naming(known)).filter(of_matter) {
+            facts.entry(known.id()).or_insert_with(|| (known, Vec::new())).1.push(number);
+        }
+    }
+    let mut pieces = Vec::new();
+    for (id, (passage, had_by)) in &passages {
+        let bears = facts.values().filter(|(known, _)| bears_out(known, |of| of == *id));
+        let bears: Vec<String> = bears.map(|(known, _)| known.predicate().as_str().to_owned()).collect();
+        pieces.extend(of_passage(*id, passage, had_by, hearers, &bears));
+    }
+    let lines: BTreeMap<PassageId, u32> = passages.iter().map(|(id, (passage, _))| (*id, passage.line)).collect();
+    let mut times: Vec<(GameTime, u32)> =
+        passages.values().filter_map(|(passage, _)| Some((passage.time.as_ref()?.time?, passage.line))).collect();
+    times.sort_unstable();
+    for (known, had_by) in facts.values() {
+        let said_in = known
+            .evidence()
+            .iter()
+            .filter_map(|evidence| match evidence {
+                Evidence::Passage { passage, .. } => lines.get(passage).copied(),
+                Evidence::File { .. } => None,
+            })
+            .min();
+        // What has no line follows what was said last before it was learned.
+        let after = matter.taught_at(known).map(|time| {
+            times[..times.partition_point(|(at, _)| *at <= time)].iter().map(|(_, line)| *line).max().unwrap_or(0)
+        });
+        let line = said_in.or(after).unwrap_or(u32::MAX);
+        pieces.push(of_fact(known, (line, matter.taught_at(known)), had_by, hearers));
+    }
+    pieces.sort_by(|a, b| (a.order, a.doc).cmp(&(b.order, b.doc)));
+    pieces
+}
+
+fn bears_out(known: &Known, mut of: impl FnMut(PassageId) -> bool) -> bool {
+    known.evidence().iter().any(|evidence| matches!(evidence, Evidence::Passage { passage, .. } if of(*passage)))
+}
+
+/// Whether a fact only says what something is called, or what it is.
+pub(super) fn is_naming(known: &Known) -> bool {
+    [attribute::NAME, attribute::KIND, attribute::TAG, attribute::ALIAS].contains(&known.predicate().as_str())
+}
+
+/// What those call somebody who have it.
+fn called(id: &EntityId, had_by: &[usize], hearers: &[Hearer]) -> Option<String> {
+    had_by.iter().find_map(|number| hearers[*number].names.name(id)).map(str::to_owned)
+}
+
+fn named_in(said: &str, had_by: &[usize], hearers: &[Hearer]) -> Vec<EntityId> {
+    let mut named: Vec<EntityId> = had_by.iter().flat_map(|number| hearers[*number].names.found_in(said)).collect();
+    named.sort();
+    named.dedup();
+    named
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    let mut stems = stems(text);
+    stems.sort_unstable();
+    stems.dedup();
+    stems
+}
+
+fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hearer], bears: &[String]) -> Vec<Piece> {
+    let speaker = passage.speaker.clone();
+    let called = speaker.as_ref().map(|id| called(id, had_by, hearers).unwrap_or_else(|| "Somebody".into()));
+    let piece = |(part, said): (usize, String)| {
+        let mut entities = named_in(&said, had_by, hearers);
+        entities.retain(|id| Some(id) != speaker.as_ref());
+        Piece {
+            doc: DocId::Passage(id),
+            order: (passage.line, 0, part),
+            entities,
+            stems: words_of(&said),
+            said,
+            speaker: speaker.clone(),
+            called: called.clone(),
+            time: passage.time.as_ref().and_then(|date| date.time),
+            bears: bears.to_vec(),
+            summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
+            relation: None,
+            hearers: had_by.to_vec(),
+        }
+    };
+    parts(&passage.text).into_iter().enumerate().map(piece).collect()
+}
+
+fn of_fact(known: &Known, (line, time): (u32, Option<GameTime>), had_by: &[usize], hearers: &[Hearer]) -> Piece {
+    let mut entities: Vec<EntityId> =
+        std::iter::once(known.subject()).chain(known.object().entity()).cloned().collect();
+    entities.sort();
+    entities.dedup();
+    let relation = known.object().entity().map(|object| {
+        let name = |id| called(id, had_by, hearers).unwrap_or_else(|| "somebody".into());
+        format!("{} {} {}", name(known.subject()), known.predicate(), name(object))
+    });
+    Piece {
+        doc: DocId::Fact(known.id()),
+        order: (line, 1, 0),
+        said: known.statement().to_owned(),
+        speaker: None,
+        called: None,
+        stems: words_of(known.statement()),
+        entities,
+        time,
+        bears: vec![known.predicate().as_str().to_owned()],
+        summary: false,
+        relation,
+        hearers: had_by.to_vec(),
+    }
+}
+
+/// A text on one line; a long one in parts of some sentences each.
+fn parts(whole: &str) -> Vec<String> {
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    if words.len() <= LONG {
+        return vec![words.join(" ")];
+    }
+    let (mut parts, mut begin) = (Vec::new(), 0);
+    for at in 0..words.len() {
+        let ends = words[at].trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', ';', '\u{2026}']);
+        let length = at + 1 - begin;
+        // A sentence without an end is cut all the same.
+        if (ends && length >= LONG / 3) || length >= LONG * 2 {
+            parts.push(words[begin..=at].join(" "));
+            begin = at + 1;
+        }
+    }
+    if begin < words.len() {
+        parts.push(words[begin..].join(" "));
+    }
+    parts
+}
+
+/// Whether a relation says that something moved, changed hands or sides, or binds somebody.
+pub(super) fn is_weighty(name: &str) -> bool {
+    let weighty = ["OWES", "PROMISED", "KILLED", "BETRAYED", "QUEST_GIVER", predicate::MEMBER_OF, attribute::CONDITION];
+    weighty.contains(&name)
+}
+
+/// Words that stand with a capital within a sentence and name nobody who is known: names that are new.
+pub(super) fn unknown_names(said: &str) -> usize {
+    let mut begins = true;
+    let mut count = 0;
+    for word in said.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let name = bare.chars().next().is_some_and(char::is_uppercase) && bare.chars().count() > 2;
+        let plain = text::normal(bare);
+        count += usize::from(name && !begins && !plain.starts_with("i'"));
+        begins = word.ends_with(['.', '?', '!', ':', '\u{2026}', '"', '\u{201D}']);
+    }
+    count
+}

@@ -1,0 +1,129 @@
+//! A long session in a tenth of its tokens: how many of the facts are still there that questions need.
+//!
+//! `long-session/` holds a small campaign, what matters of one evening, line by line, the questions of somebody who
+//! prepares the next, and talk at the table, which is put between the lines until there are 300.
+
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+
+use hearsay_campaign::Transcript;
+use hearsay_memory::{Compact, Memory, MemoryOptions, ModelSettings, NewSession, Settings, TranscriptImport};
+use hearsay_model::Author;
+use hearsay_recall::Condensed;
+
+const LINES: usize = 300;
+
+fn lines(file: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("long-session").join(file);
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(str::to_owned).collect()
+}
+
+fn halves(line: &str) -> (String, String) {
+    let (left, right) = line.split_once(" | ").unwrap_or_else(|| panic!("no bar in `{line}`"));
+    (left.trim().to_owned(), right.trim().to_owned())
+}
+
+/// The evening as a transcript, and what each key says in it.
+fn evening() -> (String, BTreeMap<String, String>) {
+    let plot: Vec<(String, String)> = lines("plot.txt").iter().map(|line| halves(line)).collect();
+    let chatter = lines("chatter.txt");
+    let mut seed = 88_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut text = String::new();
+    let mut talk = |text: &mut String| {
+        let line = chatter[random(chatter.len())].replace("{name}", ["Lyra", "Borin", "Sefa", "Quill"][random(4)]);
+        text.push_str(&line.replace("{n}", &(1 + random(20)).to_string()));
+        text.push('\n');
+    };
+    let fillers = LINES - plot.len();
+    for (place, (_, said)) in plot.iter().enumerate() {
+        let upto = |place: usize| fillers * place / plot.len();
+        (upto(place)..upto(place + 1)).for_each(|_| talk(&mut text));
+        text.push_str(said);
+        text.push('\n');
+    }
+    let says = plot.into_iter().map(|(key, said)| (key, said.split_once(": ").unwrap().1.to_owned())).collect();
+    (text, says)
+}
+
+fn table(meaning: bool) -> (Memory, BTreeMap<String, String>) {
+    let model = ModelSettings { enabled: meaning, ..ModelSettings::default() };
+    let settings = Settings { model, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+    memory.import(Path::new(env!("CARGO_MANIFEST_DIR")).join("long-session")).unwrap().wait().unwrap();
+    let (text, says) = evening();
+    let import = TranscriptImport {
+        name: "evening.txt".into(),
+        transcript: Transcript::read("evening.txt", text.as_bytes()).unwrap(),
+        session: None,
+        new: NewSession { title: Some("The Drowned Bell".into()), ..NewSession::default() },
+        speakers: Vec::new(),
+        dm: None,
+    };
+    let (report, log) = memory.read(move |world| import.plan(&world.state)).unwrap().wait().unwrap();
+    assert_eq!(report.lines, LINES);
+    memory.log(Author::Importer("evening.txt".into()), log).unwrap().wait().unwrap();
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    (memory, says)
+}
+
+fn condensed(memory: &Memory, question: &str) -> Condensed {
+    let compact = Compact { question: question.into(), deadline: Some(Duration::from_secs(60)), ..Compact::default() };
+    let condensed = memory.condense(compact).unwrap().wait().unwrap();
+    assert!(condensed.tokens <= condensed.budget && condensed.budget * 10 <= condensed.whole, "{condensed:?}");
+    assert!(!condensed.preview);
+    condensed
+}
+
+/// The share of the needed facts that are still there: asked one by one, and by importance alone.
+fn measure(meaning: bool) -> (f64, f64) {
+    let (memory, says) = table(meaning);
+    let questions: Vec<(String, String)> = lines("questions.txt").iter().map(|line| halves(line)).collect();
+    assert!(questions.len() >= 25);
+    let general = condensed(&memory, "").text();
+    let matters = |line: &&str| says.values().any(|said| line.contains(said.as_str()));
+    let (told, wasted) = (general.lines().count(), general.lines().filter(|line| !matters(line)).count());
+    assert!(wasted * 10 <= told, "{wasted} of {told} lines are talk that matters to nobody:\n{general}");
+    let (mut needed, mut kept, mut by_importance) = (0, 0, 0);
+    for (question, keys) in &questions {
+        let of_question = condensed(&memory, question);
+        assert_eq!(of_question.meaning, meaning);
+        let text = of_question.text();
+        for key in keys.split_whitespace() {
+            let said = says.get(key).unwrap_or_else(|| panic!("no line `{key}`"));
+            needed += 1;
+            kept += usize::from(text.contains(said));
+            by_importance += usize::from(general.contains(said));
+            if !text.contains(said) {
+                println!("  lacks {key}: {question}");
+            }
+        }
+    }
+    let share = |count: usize| count as f64 / f64::from(needed);
+    let whole = condensed(&memory, "");
+    println!(
+        "{LINES} lines of {} tokens in {}, {}: of {needed} facts that {} questions need, {:.2} are kept by question, \
+         {:.2} by importance alone, which tells {told} lines, {wasted} of them chatter",
+        whole.whole,
+        whole.tokens,
+        if meaning { "words, graph and meaning" } else { "words and graph" },
+        questions.len(),
+        share(kept),
+        share(by_importance)
+    );
+    memory.close().unwrap();
+    (share(kept), share(by_importance))
+}
+
+#[test]
+fn a_tenth_of_a_long_session_keeps_what_questions_need() {
+    let (asked, general) = measure(false);
+    assert!(asked >= 0.9, "{asked}");
+    assert!(general >= 0.3, "{general}");
+    let (asked, general) = measure(true);
+    assert!(asked >= 0.9, "{asked}");
+    assert!(general >= 0.3, "{general}");
+}
