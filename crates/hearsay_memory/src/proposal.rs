@@ -7,7 +7,7 @@ use std::{
 
 use hearsay_belief::knowers;
 use hearsay_model::{
-    Author, Change, Confidence, Credence, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge, Method, Object,
+    Author, Bearing, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge, Method, Object,
     Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
 };
 use serde::Serialize;
@@ -40,6 +40,21 @@ pub struct Proposal {
     pub session: Option<SessionId>,
     /// What it can be checked against.
     pub evidence: Vec<Evidence>,
+    /// The text that says it, if one does: then those who heard it are all who learn it.
+    pub text: Option<TextSource>,
+    /// The fact of which it says that it is not so.
+    pub refutes: Option<FactId>,
+}
+
+/// A text that says something.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TextSource {
+    /// When it was said, in game time.
+    pub time: Option<Date>,
+    /// How those who heard it learn what it says, where nobody in the world says it.
+    pub how: Option<How>,
+    /// From whom the speaker says to have it.
+    pub citing: Option<EntityId>,
 }
 
 impl Proposal {
@@ -56,6 +71,8 @@ impl Proposal {
             heard_by: Vec::new(),
             session: None,
             evidence: Vec::new(),
+            text: None,
+            refutes: None,
         }
     }
 }
@@ -206,12 +223,14 @@ fn fact(
             Fact::attribute(&proposal.subject, proposal.predicate.clone(), value.clone(), provenance)?
         }
     };
-    Ok(Arc::new(builder.statement(statement).validity(validity).standing(standing).build()?))
+    let bearing = proposal.refutes.map(Bearing::Refutes);
+    Ok(Arc::new(builder.statement(statement).validity(validity).standing(standing).bearing(bearing).build()?))
 }
 
 /// The session in which something was said.
 fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
-    proposal.session.clone().or_else(|| state.playing().map(|playing| playing.session.clone()))
+    let playing = || state.playing().filter(|_| proposal.text.is_none()).map(|playing| playing.session.clone());
+    proposal.session.clone().or_else(playing)
 }
 
 /// The edges of those who heard it, and of the speaker.
@@ -220,9 +239,11 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
         let audience = state.vocabulary().audience(&state.audience_rules(), fact);
         knowers(audience, fact, state)
     };
-    let by_rule = proposal.heard_by.is_empty() && proposal.speaker.is_none();
+    let by_rule = proposal.heard_by.is_empty() && proposal.speaker.is_none() && proposal.text.is_none();
     let hearers = if by_rule { audience() } else { proposal.heard_by.clone() };
-    let learned = state.clock().map(|_| edit::now(state));
+    let said = proposal.text.as_ref().map(|text| text.time.clone());
+    let learned = said.unwrap_or_else(|| state.clock().map(|_| edit::now(state)));
+    let citing = proposal.text.as_ref().and_then(|text| text.citing.clone());
     let edge = |knower: Knower, how: How| {
         let session = session_of(state, proposal);
         let edge = Knowledge {
@@ -235,12 +256,13 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
         Change::Learn(Arc::new(edge))
     };
     let how = match &proposal.speaker {
-        Some(speaker) => How::told(Some(speaker.clone())),
+        Some(speaker) => How::Told { by: Some(speaker.clone()), citing: citing.clone() },
         // Whom the rules name know of it; they need not have been there.
         None if by_rule => How::Authored,
-        None => How::Witnessed,
+        None => proposal.text.as_ref().and_then(|text| text.how.clone()).unwrap_or(How::Witnessed),
     };
-    let own = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), How::Authored));
+    let had = if citing.is_some() { How::told(citing) } else { How::Authored };
+    let own = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), had.clone()));
     let others =
         hearers.into_iter().filter(|knower| knower.entity() != proposal.speaker.as_ref() || proposal.speaker.is_none());
     own.chain(others.map(|knower| edge(knower, how.clone()))).collect()

@@ -23,6 +23,8 @@ pub struct Settings {
     pub recall: RecallSettings,
     /// The sentence encoder.
     pub model: ModelSettings,
+    /// Which texts are read for facts.
+    pub extraction: ExtractionSettings,
     /// The database.
     pub store: StoreSettings,
 }
@@ -72,6 +74,22 @@ pub struct ModelSettings {
 impl Default for ModelSettings {
     fn default() -> Self {
         Self { enabled: true, directory: None, threads: 2 }
+    }
+}
+
+/// Which texts are read for facts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExtractionSettings {
+    /// Whether texts that are said, written or imported are read for facts by themselves, which the policy decides on.
+    pub enabled: bool,
+    /// A file with words and patterns of the campaign's own. Relative to the campaign directory.
+    pub language: Option<PathBuf>,
+}
+
+impl Default for ExtractionSettings {
+    fn default() -> Self {
+        Self { enabled: true, language: None }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Predicate, PredicateDef, Reveal, SessionId, Value,
+    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Position, Predicate, PredicateDef, Reveal, SessionId, Value,
 };
 
 /// What a campaign is.
@@ -72,6 +72,8 @@ pub enum Setting {
     },
     /// The session that is being played. It ends when this is withdrawn.
     Playing(Playing),
+    /// The texts that came up to this position of the journal were read for facts.
+    Read(Position),
 }
 
 /// Which setting: two of one key hide each other.
@@ -100,6 +102,8 @@ pub enum SettingKey {
     Flag(String),
     /// [`Setting::Playing`].
     Playing,
+    /// [`Setting::Read`].
+    Read,
 }
 
 impl Setting {
@@ -117,6 +121,7 @@ impl Setting {
             Self::Reveal(reveal) => SettingKey::Reveal(reveal.id.clone()),
             Self::Flag { name, .. } => SettingKey::Flag(name.clone()),
             Self::Playing(_) => SettingKey::Playing,
+            Self::Read(_) => SettingKey::Read,
         }
     }
 }
@@ -135,6 +140,7 @@ impl fmt::Display for SettingKey {
             Self::Reveal(id) => write!(f, "reveal {id}"),
             Self::Flag(name) => write!(f, "flag {name}"),
             Self::Playing => f.write_str("the session that is being played"),
+            Self::Read => f.write_str("how far texts were read for facts"),
         }
     }
 }

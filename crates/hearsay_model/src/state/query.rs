@@ -449,6 +449,14 @@ impl State {
         }
     }
 
+    /// The position of the journal up to which texts were read for facts.
+    pub fn read_up_to(&self) -> Position {
+        match self.setting(&SettingKey::Read) {
+            Some(Setting::Read(position)) => *position,
+            _ => Position(0),
+        }
+    }
+
     /// The model whose vectors the campaign uses.
     pub fn model(&self) -> Option<&str> {
         match self.setting(&SettingKey::Model) {

@@ -1,0 +1,258 @@
+//! Reading: what the extractor finds in a passage becomes proposals, for those who have the passage.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Lexicon, Meaning, Mention, Stated, Text};
+use hearsay_model::{
+    Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Object, Operation,
+    Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute,
+};
+
+use crate::{
+    MemoryError, Policy, Proposal, Proposed, propose,
+    proposal::TextSource,
+};
+
+/// How many lines before a line are looked at for those whom its pronouns may mean.
+const LINES_BEFORE: u32 = 3;
+
+/// Under the threshold by this, a proposal waits.
+const JUST_BELOW: f64 = 0.01;
+
+/// A passage with what the extractor needs to know of its scene.
+pub(crate) struct Page {
+    pub(crate) passage: Arc<Passage>,
+    before: Vec<String>,
+}
+
+/// What was found in a passage.
+#[derive(Debug, Clone)]
+pub(crate) struct Findings {
+    pub(crate) passage: Arc<Passage>,
+    pub(crate) extraction: Extraction,
+}
+
+impl Page {
+    pub(crate) fn of(state: &State, id: PassageId) -> Option<Self> {
+        let passage = Arc::clone(state.passage(id)?);
+        let mut before: Vec<(u32, &str)> = Vec::new();
+        let listener = passage.speaker.clone().map(Knower::from).or_else(|| passage.heard_by.first().cloned());
+        if let (Some(_), Some(listener)) = (&passage.session, &listener) {
+            let lines = passage.line.saturating_sub(LINES_BEFORE)..passage.line;
+            let is_earlier = |other: &Passage| other.session == passage.session && lines.contains(&other.line);
+            let earlier = state.passages_of(listener).filter(|(_, other)| is_earlier(other));
+            before.extend(earlier.map(|(_, other)| (other.line, other.text.as_str())));
+        }
+        before.sort_unstable();
+        Some(Self { before: before.into_iter().map(|(_, text)| text.to_owned()).collect(), passage })
+    }
+
+    /// Reads it.
+    pub(crate) fn read(self, extractor: &Extractor, lexicon: &Lexicon, meaning: Option<&dyn Meaning>) -> Findings {
+        let passage = &self.passage;
+        let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
+        let text = Text {
+            form: form(passage),
+            speaker: passage.speaker.as_ref(),
+            present: &present,
+            place: passage.place.as_ref(),
+            before: &before,
+            meaning,
+            ..Text::new(&passage.text, Form::Lore)
+        };
+        let extraction = extractor.extract(lexicon, &text);
+        Findings { passage: self.passage, extraction }
+    }
+}
+
+fn form(passage: &Passage) -> Form {
+    match (&passage.speaker, &passage.session) {
+        (Some(_), _) => Form::Talk,
+        (None, Some(_)) => Form::Narration,
+        (None, None) => Form::Lore,
+    }
+}
+
+/// The operation that what was found in a passage becomes; none, when nothing of it is worth it.
+pub(crate) fn operation(
+    state: &State,
+    policy: &Policy,
+    findings: &Findings,
+    now: Timestamp,
+) -> Result<(Option<Operation>, Proposed), MemoryError> {
+    let passage = &findings.passage;
+    if state.passage(passage.id()).is_none() {
+        // It is gone again.
+        return Ok((None, Proposed::default()));
+    }
+    let mut reading = Reading { state, policy, passage, new: BTreeMap::new(), changes: Vec::new() };
+    let mut proposals = Vec::new();
+    for fact in &findings.extraction.facts {
+        let Some(subject) = reading.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
+        let object = match &fact.object {
+            Stated::Value(value) => Object::Value(value.as_str().into()),
+            Stated::Entity(mention) => match reading.entity(&findings.extraction, mention, &mut proposals) {
+                Some(id) => Object::Entity(id),
+                None => continue,
+            },
+        };
+        let stated_by = match &fact.stated_by {
+            Some(mention) => match reading.entity(&findings.extraction, mention, &mut proposals) {
+                Some(id) => Some(id),
+                None => continue,
+            },
+            None => None,
+        };
+        proposals.extend(reading.proposal(fact, subject, object, stated_by));
+    }
+    let added = reading.changes;
+    let (operation, counts) = propose(state, policy, &proposals, &Author::Extractor, now)?;
+    let operation = operation.map(|mut operation| {
+        operation.changes.splice(0..0, added);
+        let words: String = passage.text.chars().take(60).collect();
+        operation.summary = format!("read \u{201C}{words}\u{201D}: {}", operation.summary);
+        operation
+    });
+    Ok((operation, counts))
+}
+
+/// One passage that is read.
+struct Reading<'a> {
+    state: &'a State,
+    policy: &'a Policy,
+    passage: &'a Passage,
+    /// The entities of new names, by their place; nothing for those that are not worth it.
+    new: BTreeMap<usize, Option<EntityId>>,
+    /// The changes that add them.
+    changes: Vec<Change>,
+}
+
+impl Reading<'_> {
+    /// The entity that is meant. A new name becomes an entity that waits for the DM.
+    fn entity(&mut self, found: &Extraction, mention: &Mention, proposals: &mut Vec<Proposal>) -> Option<EntityId> {
+        let index = match mention {
+            Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
+            Mention::New(index) => *index,
+        };
+        if let Some(known) = self.new.get(&index) {
+            return known.clone();
+        }
+        let entity = found.entities.get(index)?;
+        let id = match self.state.resolve(&entity.name) {
+            // It was added while the passage was read.
+            Resolution::One(id) => Some(id),
+            Resolution::Ambiguous(_) => None,
+            Resolution::None if entity.confidence < self.policy.floor => None,
+            Resolution::None => self.fresh_id(&entity.name),
+        };
+        self.new.insert(index, id.clone());
+        let id = id?;
+        if self.state.entity(&id).is_none() {
+            self.changes.push(Change::AddEntity(Entity::new(id.clone())));
+            let evidence = vec![self.evidence(entity.span)];
+            let said = |name: &str, value: String| {
+                let name = Predicate::new(name).ok()?;
+                let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
+                Some(Proposal { evidence: evidence.clone(), ..self.told(proposal, entity.confidence) })
+            };
+            proposals.extend(said(attribute::NAME, entity.name.clone()));
+            proposals.extend(entity.kind.as_ref().and_then(|kind| said(attribute::KIND, kind.as_str().to_owned())));
+        }
+        Some(id)
+    }
+
+    fn fresh_id(&self, name: &str) -> Option<EntityId> {
+        let first = EntityId::from_name(name).ok()?;
+        let is_free = |id: &EntityId| {
+            self.state.entity(id).is_none() && !self.new.values().flatten().any(|taken| taken == id)
+        };
+        let numbered = (2..100).filter_map(|number| EntityId::new(format!("{first}-{number}")).ok());
+        std::iter::once(first.clone()).chain(numbered).find(is_free)
+    }
+
+    fn evidence(&self, span: hearsay_model::Span) -> Evidence {
+        let quote = self.passage.text.get(span.start..span.end).unwrap_or_default().to_owned();
+        Evidence::Passage { passage: self.passage.id(), span, quote }
+    }
+
+    /// A proposal with what the passage says of who learns it. What is said of somebody new waits for the DM.
+    fn told(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
+        let passage = self.passage;
+        let how = match (&passage.session, &passage.document) {
+            (Some(_), _) => How::Witnessed,
+            (None, Some(document)) => How::Read { document: Some(document.clone()) },
+            (None, None) => How::Authored,
+        };
+        let about_new = |id: &EntityId| self.new.values().flatten().any(|new| new == id);
+        let is_new = about_new(&proposal.subject) || proposal.object.entity().is_some_and(about_new);
+        let below = Confidence::new(self.policy.threshold.get() - JUST_BELOW).unwrap_or(self.policy.floor);
+        Proposal {
+            confidence: if is_new { confidence.min(below) } else { confidence },
+            heard_by: passage.heard_by.clone(),
+            session: passage.session.clone(),
+            text: Some(TextSource { time: passage.time.clone(), how: Some(how), citing: None }),
+            ..proposal
+        }
+    }
+
+    fn proposal(
+        &self,
+        fact: &ExtractedFact,
+        subject: EntityId,
+        object: Object,
+        stated_by: Option<EntityId>,
+    ) -> Option<Proposal> {
+        let (subject, name, object) = self.forward(subject, &fact.predicate, object);
+        let refutes = match fact.denied {
+            true => Some(self.on_record(&subject, &name, &object)?),
+            false => None,
+        };
+        let proposal = Proposal::new(subject, name, object);
+        let mut proposal = self.told(proposal, fact.confidence);
+        proposal.statement = Some(fact.statement.clone());
+        proposal.evidence = vec![self.evidence(fact.span)];
+        proposal.refutes = refutes;
+        if fact.over {
+            proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
+        }
+        // Who speaks the whole passage has it from the one whom the words name.
+        let (speaker, citing) = match (&self.passage.speaker, stated_by) {
+            (Some(speaker), Some(by)) if *speaker != by => (Some(speaker.clone()), Some(by)),
+            (Some(speaker), _) => (Some(speaker.clone()), None),
+            (None, by) => (by, None),
+        };
+        let told = fact.told_to.iter().filter_map(|mention| match mention {
+            Mention::Known(id) => Some(Knower::from(id.clone())),
+            Mention::New(_) => None,
+        });
+        proposal.heard_by.extend(told);
+        proposal.heard_by.sort();
+        proposal.heard_by.dedup();
+        proposal.speaker = speaker;
+        if let Some(text) = &mut proposal.text {
+            text.citing = citing;
+        }
+        Some(proposal)
+    }
+
+    /// A relation by its own name, where it was read backwards.
+    fn forward(&self, subject: EntityId, name: &Predicate, object: Object) -> (EntityId, Predicate, Object) {
+        match (self.state.vocabulary().inverse_of(name), object) {
+            (Some(def), Object::Entity(object)) => (object, def.name.clone(), Object::Entity(subject)),
+            (_, object) => (subject, name.clone(), object),
+        }
+    }
+
+    /// The fact on record that says so.
+    fn on_record(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
+        let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
+        let says_so = |fact: &&Arc<Fact>| {
+            let forward = fact.subject() == subject && fact.object() == object;
+            let backward = object.entity() == Some(fact.subject()) && fact.object().entity() == Some(subject);
+            let stands = matches!(fact.standing(), Standing::Canon | Standing::Claimed | Standing::Proposed);
+            fact.predicate() == name && (forward || (symmetric && backward)) && stands && fact.bearing().is_none()
+        };
+        self.state.facts_of(subject).filter(says_so).map(|fact| fact.id()).min()
+    }
+}

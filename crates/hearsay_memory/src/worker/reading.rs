@@ -1,0 +1,254 @@
+//! Reading texts for facts: what waits to be read, and what becomes of it. The extractor runs beside the worker.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use crossbeam_channel::bounded;
+use hearsay_extract::{Extractor, Language, Lexicon, Meaning};
+use hearsay_model::{
+    Author, Change, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
+};
+
+use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences};
+use crate::{
+    MemoryError,
+    memory::now,
+    reading::{Findings, Page},
+};
+
+/// Passages that are read at a time: few, so that the first facts are soon there.
+const BATCH: usize = 16;
+
+/// Which passages wait to be read, and which were.
+#[derive(Default)]
+pub(super) struct Readings {
+    enabled: bool,
+    language: Option<PathBuf>,
+    /// Passages that wait, with the operation that brought them, in that order.
+    waiting: VecDeque<(Position, PassageId)>,
+    /// Whether some are being read.
+    busy: bool,
+    /// What was found in them is to be written.
+    writing: usize,
+    /// The operation that says what was read in a passage.
+    read: HashMap<PassageId, Position>,
+    /// The names of the state; nothing, when they changed since.
+    lexicon: Option<Arc<Lexicon>>,
+    extractor: Option<Arc<Extractor>>,
+    /// Whether something was read since it was last noted how far.
+    unmarked: bool,
+}
+
+impl Readings {
+    pub(super) fn of(state: &State, enabled: bool, language: Option<PathBuf>) -> Self {
+        let mut readings = Self { enabled, language, ..Self::default() };
+        if !enabled {
+            return readings;
+        }
+        let read_up_to = state.read_up_to();
+        for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+            if entry.operation.author == Author::Extractor {
+                readings.note_read(position, &entry.operation);
+            } else if position > read_up_to {
+                let added = entry.operation.changes.iter().filter_map(|change| match change {
+                    Change::AddPassage(passage) => Some(passage.id()),
+                    _ => None,
+                });
+                let touched: Vec<Key> = added.map(Key::Passage).collect();
+                readings.want(state, position, &entry.operation, &touched);
+            }
+        }
+        readings
+    }
+
+    /// How many passages wait to be read.
+    pub(super) fn pending(&self) -> usize {
+        self.waiting.len() + self.writing
+    }
+
+    /// Notes which passages an operation of the extractor says something of.
+    fn note_read(&mut self, position: Position, operation: &Operation) {
+        for change in &operation.changes {
+            let Change::AssertFact(fact) = change else { continue };
+            for evidence in &fact.provenance().evidence {
+                if let Evidence::Passage { passage, .. } = evidence {
+                    self.read.insert(*passage, position);
+                }
+            }
+        }
+    }
+
+    /// Wants passages read, unless whoever brought them has said what they state.
+    fn want(&mut self, state: &State, position: Position, operation: &Operation, touched: &[Key]) {
+        let states = |id: PassageId| {
+            let shows = |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if *passage == id);
+            operation.changes.iter().any(|change| match change {
+                Change::AssertFact(fact) => fact.provenance().evidence.iter().any(shows),
+                _ => false,
+            })
+        };
+        for key in touched {
+            if let Key::Passage(id) = key
+                && state.passage(*id).is_some()
+                && !self.read.contains_key(id)
+                && !states(*id)
+            {
+                self.waiting.push_back((position, *id));
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// Sees to what an operation brought to read, and took away.
+    pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key]) {
+        if !self.readings.enabled {
+            return;
+        }
+        let state = Arc::clone(&self.world.state);
+        if touched.iter().any(|key| changes_names(&state, key)) {
+            self.readings.lexicon = None;
+        }
+        let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
+        if touched.iter().any(defines) {
+            self.readings.extractor = None;
+        }
+        if operation.author == Author::Extractor {
+            self.readings.note_read(position, operation);
+            return;
+        }
+        let read = |key: &Key| match key {
+            Key::Passage(id) if state.passage(*id).is_none() => Some((*id, *self.readings.read.get(id)?)),
+            _ => None,
+        };
+        // What was read in a text that is there no more goes with it.
+        let gone: Vec<(PassageId, Position)> = touched.iter().filter_map(read).collect();
+        for (passage, position) in gone {
+            self.readings.read.remove(&passage);
+            let is_live = state.entry(position).is_some_and(|entry| entry.live);
+            if is_live {
+                let summary = "what was read in a text goes with it";
+                let operation = Operation::new(Author::Extractor, summary, vec![Change::Void(position)]);
+                self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
+            }
+        }
+        self.readings.want(&state, position, operation, touched);
+    }
+
+    /// Has some of what waits read, unless some is being read.
+    pub(super) fn read_more(&mut self) {
+        let readings = &mut self.readings;
+        // With the model, more is understood.
+        let is_ready = self.model != ModelStatus::Loading && !self.closing;
+        if readings.busy || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
+            return;
+        }
+        let state = &self.world.state;
+        let batch: Vec<PassageId> =
+            readings.waiting.drain(..readings.waiting.len().min(BATCH)).map(|(_, id)| id).collect();
+        readings.unmarked = true;
+        let pages: Vec<Page> = batch.iter().filter_map(|id| Page::of(state, *id)).collect();
+        if pages.is_empty() {
+            return;
+        }
+        let extractor = match &readings.extractor {
+            Some(extractor) => Arc::clone(extractor),
+            None => match language(readings.language.as_deref()) {
+                Ok(language) => {
+                    Arc::clone(readings.extractor.insert(Arc::new(Extractor::new(
+                        language,
+                        state.vocabulary().as_ref().clone(),
+                    ))))
+                }
+                Err(error) => {
+                    readings.enabled = false;
+                    return self.fail(error.to_string());
+                }
+            },
+        };
+        let lexicon = Arc::clone(readings.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))));
+        let sentences = match self.model {
+            ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
+            _ => None,
+        };
+        readings.busy = self.aside(move |internal| {
+            let meaning = sentences.map(Vectors);
+            let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
+            let read = pages.into_iter().map(|page| page.read(&extractor, &lexicon, meaning)).collect();
+            drop((extractor, lexicon));
+            let _ = internal.send(Internal::Read(read));
+        });
+    }
+
+    pub(super) fn take_read(&mut self, read: Vec<Findings>) {
+        self.readings.busy = false;
+        let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
+        for findings in found {
+            self.readings.writing += 1;
+            self.writes.push(Write::Findings(Box::new(findings)));
+        }
+    }
+
+    pub(super) fn note_findings_written(&mut self) {
+        self.readings.writing -= 1;
+    }
+
+    /// Whether it is to be noted how far texts were read, before closing; it is written then.
+    pub(super) fn mark_reading(&mut self) -> bool {
+        if !std::mem::take(&mut self.readings.unmarked) {
+            return false;
+        }
+        let position = match self.readings.waiting.front() {
+            Some((position, _)) => Position(position.0.saturating_sub(1)),
+            None => self.world.state.position(),
+        };
+        if position <= self.world.state.read_up_to() {
+            return false;
+        }
+        let change = Change::Set(Setting::Read(position));
+        let operation = Operation::new(Author::Extractor, "note how far texts were read", vec![change]);
+        self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
+        true
+    }
+}
+
+/// The language that texts are in, with what the campaign adds.
+pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, MemoryError> {
+    let english = Language::english();
+    let Some(path) = path else { return Ok(english) };
+    let refuse = |what: String| MemoryError::Settings { path: path.to_owned(), what };
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    english.with(&text).map_err(|error| refuse(error.to_string()))
+}
+
+/// Whether a record may be part of what somebody is called.
+fn changes_names(state: &State, key: &Key) -> bool {
+    const NAMING: [&str; 7] = [
+        attribute::NAME,
+        attribute::ALIAS,
+        attribute::KIND,
+        attribute::TITLE,
+        attribute::OCCUPATION,
+        attribute::GENDER,
+        attribute::PRONOUNS,
+    ];
+    match key {
+        Key::Entity(_) => true,
+        Key::Fact(id) => state.asserted(*id).is_some_and(|fact| NAMING.contains(&fact.predicate().as_str())),
+        _ => false,
+    }
+}
+
+/// The meaning of sentences, by the encoder's thread.
+pub(crate) struct Vectors(pub(crate) Sentences);
+
+impl Meaning for Vectors {
+    fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
+        let (reply, answer) = bounded(1);
+        self.0.send((texts.iter().map(|text| (*text).to_owned()).collect(), reply)).ok()?;
+        answer.recv().ok()?
+    }
+}
