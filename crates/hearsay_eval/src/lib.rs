@@ -5,6 +5,7 @@
 //! - [`leaks`]: generated [`worlds`]; what characters are told there, against what they are told in the same world without
 //!   all that they cannot know.
 //! - [`encoder`]: how long the sentence encoder takes.
+//! - [`extraction`]: labelled sentences; what is read out of them, and how far its confidence can be trusted.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
 //! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
 //!
@@ -15,6 +16,7 @@
 
 pub mod beliefs;
 pub mod encoder;
+pub mod extraction;
 pub mod figures;
 pub mod frames;
 pub mod leaks;

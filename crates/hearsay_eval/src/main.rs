@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    encoder, figures, frames, leaks,
+    encoder, extraction, figures, frames, leaks,
     recall::{Corpus, Method, Run},
     speed, stories, tasks,
     vector_cache::VectorCache,
@@ -50,6 +50,17 @@ The first differences are printed, and the exit code is 1 if there are any.
 Example:
   hearsay_eval leaks --worlds 1000 --seed 7")]
     Leaks(Leaks),
+    /// Whether what a text says is found: labelled sentences through the extractor
+    #[command(after_help = "\
+FILE holds scenes and labelled sentences, as EXTRACTION.md describes: how many of
+the accepted facts are right, how many of the labelled are found at once or wait
+for review, and how far confidence can be trusted. With --text, the facts that are
+read out of any text are listed; --names is a file with a line of JSON like that of
+a scene.
+
+Example:
+  hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
+    Extraction(Extraction),
     /// How fast the sentence encoder is: a question of 17 tokens, documents of 36 in batches of 32
     #[command(after_help = "\
 The model is looked up as the programs do, unless --model names its directory.
@@ -165,6 +176,28 @@ struct Beliefs {
 }
 
 #[derive(Debug, ClapArgs)]
+struct Extraction {
+    /// The labelled files
+    #[arg(required_unless_present = "text", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// List what is wrong and what was missed
+    #[arg(long)]
+    misses: bool,
+    /// By words and patterns alone
+    #[arg(long)]
+    without_model: bool,
+    /// Read a text instead, and list its facts
+    #[arg(long, value_name = "FILE", requires = "names")]
+    text: Option<PathBuf>,
+    /// The names that the text may use
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// The folder of the model
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
 struct Leaks {
     /// How many worlds
     #[arg(long, value_name = "N", default_value_t = 1_000)]
@@ -222,6 +255,7 @@ fn main() -> ExitCode {
     let result = match &args.command {
         Command::Beliefs(command) => measure_beliefs(command, &mut out),
         Command::Leaks(command) => look_for_leaks(command, &mut out),
+        Command::Extraction(command) => measure_extraction(command, &mut out),
         Command::Encoder(command) => time_encoder(command, &mut out),
         Command::Speed(command) => time_engine(command, &mut out),
         Command::Hold { directory } => hold(directory, &mut out),
@@ -282,6 +316,46 @@ fn measure_beliefs(command: &Beliefs, out: &mut Output) -> Result<ExitCode> {
         out.line(format!("  set: {set}; engine: {}", engine.as_deref().unwrap_or("nowhere")))?;
         for reason in reasons {
             out.line(format!("    {reason}"))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode> {
+    let model = (!command.without_model).then(|| find_model(command.model.as_deref()));
+    let encoder = match model {
+        Some(Ok(directory)) => Some(Encoder::load(directory, EncoderOptions { threads: processors() })?),
+        Some(Err(error)) if command.model.is_some() => return Err(error.into()),
+        _ => None,
+    };
+    let meaning = encoder.as_ref().map(extraction::EncoderMeaning::new);
+    let meaning = meaning.as_ref().map(|meaning| meaning as &dyn hearsay_extract::Meaning);
+    if let (Some(text), Some(names)) = (&command.text, &command.names) {
+        for line in extraction::list(text, names, meaning)? {
+            out.data(&line)?;
+            out.line(format!("{}\n    {}", line.fact, line.quote))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let labelled = extraction::read(&command.files)?;
+    let report = extraction::measure(&labelled, meaning);
+    out.data(&report)?;
+    out.line(format!("{:>6}{:>11}{:>8}{:>15}{:>7}{:>9}", "n", "precision", "recall", "review_recall", "ece", "ms"))?;
+    let extraction::Report { n, precision, recall, review_recall, ece, ms, .. } = report;
+    out.line(format!("{n:>6}{precision:>11.3}{recall:>8.3}{review_recall:>15.3}{ece:>7.3}{ms:>9.3}"))?;
+    out.line(format!("\n{:14}{:>5}{:>10}{:>7}{:>10}{:>7}", "tag", "n", "accepted", "right", "labelled", "found"))?;
+    for (tag, tally) in &report.tags {
+        let extraction::Tally { n, accepted, right, labelled, found } = tally;
+        out.line(format!("{tag:14}{n:>5}{accepted:>10}{right:>7}{labelled:>10}{found:>7}"))?;
+    }
+    for miss in report.misses.iter().filter(|_| command.misses) {
+        out.data(miss)?;
+        out.line(format!("\n{}: {}", miss.id, miss.text))?;
+        for wrong in &miss.wrong {
+            out.line(format!("    wrong  {wrong}"))?;
+        }
+        for missed in &miss.missed {
+            out.line(format!("    missed {missed}"))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,501 @@
+//! Groups into clauses: who does what, and on which clause it depends.
+
+use crate::{
+    grammar::{Class, Grammar},
+    parse::{Groups, Item, VerbForm, Vg},
+    token::{Sort, Token},
+};
+
+/// How a clause came by its subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum From {
+    /// It stands before the verb.
+    Direct,
+    /// It is that of the clause before.
+    Shared,
+    /// It is what a "who" or "which" stands for.
+    Antecedent,
+    /// It stands behind the verb.
+    Inverted,
+    /// It is that of the clause on which this one depends, or its object.
+    Control,
+    /// Nobody is named.
+    Nobody,
+}
+
+/// How a clause depends on its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Bond {
+    Main,
+    /// What is said, thought or known.
+    Complement,
+    /// "who", "which"
+    Relative,
+    /// "to …"
+    Infinitive,
+    /// "because", "when"
+    Adverbial(String),
+    /// A participle.
+    Reduced,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Clause {
+    pub(crate) vg: usize,
+    pub(crate) subjects: Vec<usize>,
+    pub(crate) from: From,
+    /// The items behind the verb that belong to it.
+    pub(crate) rest: (usize, usize),
+    /// The first item.
+    pub(crate) start: usize,
+    pub(crate) verb: usize,
+    pub(crate) parent: Option<usize>,
+    pub(crate) bond: Bond,
+}
+
+/// The most noun groups of a list that are looked at.
+pub(crate) const MOST_LISTED: usize = 12;
+
+pub(crate) struct Clauses<'a> {
+    pub(crate) tokens: &'a [Token],
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) groups: &'a Groups,
+}
+
+impl<'a> Clauses<'a> {
+    pub(crate) fn word(&self, item: usize) -> &'a str {
+        match self.groups.items.get(item) {
+            Some(Item::Tok(at)) => self.tokens[*at].norm.as_str(),
+            _ => "",
+        }
+    }
+
+    fn class(&self, item: usize) -> Class {
+        match self.groups.items.get(item) {
+            Some(Item::Tok(at)) if self.tokens[*at].is_word() => self.grammar.class(&self.tokens[*at].norm),
+            _ => Class::default(),
+        }
+    }
+
+    pub(crate) fn np(&self, item: usize) -> Option<usize> {
+        match self.groups.items.get(item) {
+            Some(Item::Np(np)) => Some(*np),
+            _ => None,
+        }
+    }
+
+    fn vg(&self, item: usize) -> Option<&'a Vg> {
+        match self.groups.items.get(item) {
+            Some(Item::Vg(vg)) => Some(&self.groups.vgs[*vg]),
+            _ => None,
+        }
+    }
+
+    fn is_quote(&self, item: usize) -> bool {
+        matches!(self.groups.items.get(item), Some(Item::Tok(at)) if matches!(self.tokens[*at].sort, Sort::Quote(_)))
+    }
+
+    pub(crate) fn is_preposition(&self, item: usize) -> bool {
+        let word = self.word(item);
+        self.class(item).has(Class::PREPOSITION)
+            && !matches!(word, "as")
+            && !(matches!(word, "since" | "until" | "till" | "before" | "after")
+                && self.vg(item + 2).is_some_and(|vg| vg.form == VerbForm::Finite))
+    }
+
+    fn is_and(&self, item: usize) -> bool {
+        matches!(self.word(item), "and" | "or" | "+" | "&" | "nor" | "plus")
+    }
+
+    fn is_relative(&self, item: usize) -> bool {
+        matches!(self.word(item), "who" | "which" | "that" | "whom")
+    }
+
+    fn is_boundary(&self, item: usize) -> bool {
+        let word = self.word(item);
+        matches!(word, ":" | "\u{2014}" | "-" | "(" | ")" | ";" | "." | "!" | "?" | "\u{2026}" | "but")
+            || self.is_quote(item)
+    }
+
+    fn is_adverbial(&self, item: usize) -> bool {
+        self.class(item).has(Class::SUBORDINATOR) && !self.is_preposition(item)
+    }
+
+    /// The clauses of a sentence, in order.
+    pub(crate) fn all(&self) -> Vec<Clause> {
+        let mut clauses: Vec<Clause> = Vec::new();
+        let items = &self.groups.items;
+        for (verb, item) in items.iter().enumerate() {
+            let Item::Vg(vg) = *item else { continue };
+            let group = &self.groups.vgs[vg];
+            let clause = match group.form {
+                VerbForm::Finite => self.finite(verb, vg, &clauses),
+                _ => self.dependent(verb, vg, &clauses),
+            };
+            clauses.push(clause);
+        }
+        // What stands before its subject: "Hired by Odo, Pell works …".
+        for at in 0..clauses.len() {
+            if clauses[at].subjects.is_empty() && clauses[at].bond == Bond::Reduced && clauses[at].start == 0 {
+                let next = clauses[at + 1..]
+                    .iter()
+                    .find(|clause| clause.from == From::Direct)
+                    .map(|clause| clause.subjects.clone());
+                clauses[at].subjects = next.unwrap_or_default();
+            }
+        }
+        for at in 0..clauses.len() {
+            let verb = clauses[at].verb;
+            let next = clauses.iter().filter(|other| other.start > verb).map(|other| other.start).min();
+            let mut end = next.unwrap_or(items.len());
+            let stop = (verb + 1..end).find(|item| {
+                self.is_boundary(*item)
+                    || (self.is_adverbial(*item) && self.word(*item) != "so")
+                    || (self.is_relative(*item) && self.word(*item) != "that")
+            });
+            end = stop.unwrap_or(end);
+            clauses[at].rest = (verb + 1, end.max(verb + 1));
+            if clauses[at].from == From::Inverted
+                || (clauses[at].from == From::Nobody
+                    && self.groups.vgs[clauses[at].vg].form == VerbForm::Finite
+                    && (self.is_quote(verb.wrapping_sub(1))))
+            {
+                let list = self.list(verb + 1, end);
+                if !list.0.is_empty() {
+                    clauses[at].subjects = list.0;
+                    clauses[at].from = From::Inverted;
+                    clauses[at].rest.0 = list.1;
+                }
+            }
+        }
+        clauses
+    }
+
+    /// A list of noun groups from an item on: "Odo, Bram and Pell", and the item behind it.
+    pub(crate) fn list(&self, from: usize, end: usize) -> (Vec<usize>, usize) {
+        let mut at = from;
+        while at < end && (self.class(at).has(Class::ADVERB) && !self.is_preposition(at)) {
+            at += 1;
+        }
+        let Some(first) = self.np(at).filter(|_| at < end) else { return (Vec::new(), from) };
+        let mut list = vec![first];
+        at += 1;
+        while list.len() < MOST_LISTED {
+            let mut next = at;
+            if self.word(next) == "," {
+                next += 1;
+            }
+            let and = self.is_and(next);
+            if and {
+                next += 1;
+            }
+            let Some(np) = self.np(next).filter(|_| next < end && next > at) else { break };
+            // A comma alone joins only where an "and" follows.
+            if !and && !(next..(next + 8).min(end)).any(|item| self.is_and(item)) {
+                break;
+            }
+            list.push(np);
+            at = next + 1;
+        }
+        (list, at)
+    }
+
+    fn finite(&self, verb: usize, vg: usize, before: &[Clause]) -> Clause {
+        let (subjects, start, from) = self.subject(verb, before);
+        let mut clause =
+            Clause { vg, subjects, from, rest: (verb + 1, verb + 1), start, verb, parent: None, bond: Bond::Main };
+        let previous = start.checked_sub(1);
+        let last_before = |limit: usize| before.iter().rposition(|other| other.verb < limit);
+        if from == From::Antecedent {
+            clause.bond = Bond::Relative;
+            clause.parent = last_before(start);
+            return clause;
+        }
+        if from == From::Shared {
+            // What is shared is more than the subject: "says that he came and took it".
+            if let Some(other) = before.iter().rposition(|other| self.groups.vgs[other.vg].form == VerbForm::Finite) {
+                clause.parent = before[other].parent;
+                clause.bond = before[other].bond.clone();
+            }
+            return clause;
+        }
+        let Some(previous) = previous else { return clause };
+        let introducer = if self.word(previous) == "," && previous > 0 { previous - 1 } else { previous };
+        let word = self.word(introducer);
+        if matches!(
+            word,
+            "that"
+                | "how"
+                | "why"
+                | "where"
+                | "what"
+                | "because"
+                | "when"
+                | "while"
+                | "since"
+                | "after"
+                | "before"
+                | "until"
+                | "till"
+                | "although"
+                | "though"
+                | "if"
+                | "unless"
+                | "whether"
+                | "as"
+                | "so"
+                | "once"
+                | "whenever"
+                | "whereas"
+                | "lest"
+        ) {
+            let parent = last_before(introducer);
+            clause.parent = parent;
+            clause.start = introducer;
+            let said = parent.is_some_and(|parent| self.takes_complement(&before[parent]));
+            clause.bond = if word == "that" || (said && matches!(word, "how" | "why" | "where" | "what")) {
+                Bond::Complement
+            } else {
+                Bond::Adverbial(word.to_owned())
+            };
+            if word == "that" && !said {
+                clause.bond = Bond::Complement;
+            }
+            return clause;
+        }
+        // "Pike says Sela left", "Pike told me Sela left".
+        let directly = self.vg(previous).is_some() || self.np(previous).is_some();
+        if directly
+            && let Some(parent) = last_before(start)
+            && self.takes_complement(&before[parent])
+        {
+            clause.parent = Some(parent);
+            clause.bond = Bond::Complement;
+            return clause;
+        }
+        if self.is_and(previous) || (word == "," && self.is_and(introducer)) {
+            // "says that he came and she went".
+            if let Some(other) = before.iter().rposition(|other| self.groups.vgs[other.vg].form == VerbForm::Finite)
+                && before[other].bond == Bond::Complement
+            {
+                clause.parent = before[other].parent;
+                clause.bond = Bond::Complement;
+            }
+            clause.start = previous;
+        }
+        clause
+    }
+
+    fn takes_complement(&self, clause: &Clause) -> bool {
+        let vg = &self.groups.vgs[clause.vg];
+        let sort = self.grammar.sort(&vg.lemma);
+        sort.speech || sort.thought || sort.factive || sort.seeming || vg.copula
+    }
+
+    /// The subject of a finite verb, the item where its clause begins, and how it was found.
+    fn subject(&self, verb: usize, before: &[Clause]) -> (Vec<usize>, usize, From) {
+        let mut k = verb;
+        // Over adverbs, back to what stands before the verb.
+        while k > 0 && self.class(k - 1).has(Class::ADVERB) && !self.is_preposition(k - 1) {
+            k -= 1;
+        }
+        let Some(previous) = k.checked_sub(1) else { return (Vec::new(), verb, From::Nobody) };
+        if self.is_relative(previous) {
+            if let Some((np, start)) = self.antecedent(previous) {
+                let _ = start;
+                return (np, previous, From::Antecedent);
+            }
+            return (Vec::new(), previous, From::Nobody);
+        }
+        let shared = |start: usize| {
+            let other = before.iter().rev().find(|other| self.groups.vgs[other.vg].form == VerbForm::Finite);
+            match other {
+                Some(other) => (other.subjects.clone(), start, From::Shared),
+                None => (Vec::new(), start, From::Nobody),
+            }
+        };
+        if self.is_and(previous) || matches!(self.word(previous), "but" | "then" | "yet") {
+            let start = if previous > 0 && self.word(previous - 1) == "," { previous - 1 } else { previous };
+            return shared(start);
+        }
+        if self.word(previous) == "," || self.word(previous) == ")" || self.word(previous) == "\u{2014}" {
+            // Between commas: "Pell, ferryman at the quay, owes".
+            let mark = if self.word(previous) == ")" { "(" } else { self.word(previous) };
+            let open = (0..previous).rev().find(|item| self.word(*item) == mark);
+            if let Some(open) = open.filter(|open| *open > 0)
+                && self.np(open - 1).is_some()
+                && !(open..previous).any(|item| {
+                    self.vg(item).is_some_and(|vg| vg.form == VerbForm::Finite)
+                        && !(open..item).any(|item| self.is_relative(item))
+                })
+            {
+                return self.subject_ending(open - 1, before).unwrap_or_else(|| shared(previous));
+            }
+            // "so Tob, he owes": nothing stands between.
+            if previous > 0 && self.np(previous - 1).is_some() && before.is_empty() {
+                return self.subject_ending(previous - 1, before).unwrap_or_else(|| shared(previous));
+            }
+            return shared(previous);
+        }
+        if self.np(previous).is_some() {
+            return self.subject_ending(previous, before).unwrap_or_else(|| shared(previous));
+        }
+        (Vec::new(), verb, From::Nobody)
+    }
+
+    /// The subject whose last noun group is an item.
+    fn subject_ending(&self, last: usize, before: &[Clause]) -> Option<(Vec<usize>, usize, From)> {
+        let mut k = last;
+        loop {
+            let np = self.np(k)?;
+            let Some(p) = k.checked_sub(1) else { return Some((vec![np], k, From::Direct)) };
+            if self.is_preposition(p) {
+                let Some(q) = p.checked_sub(1) else {
+                    // "In the cellar lies the ledger".
+                    return Some((Vec::new(), p, From::Inverted));
+                };
+                if self.np(q).is_some() {
+                    k = q;
+                    continue;
+                }
+                if let Some(vg) = self.vg(q) {
+                    if vg.form != VerbForm::Finite && q > 0 && self.np(q - 1).is_some() {
+                        k = q - 1;
+                        continue;
+                    }
+                    return None;
+                }
+                if self.word(q) == "," && q > 0 && self.np(q - 1).is_some() {
+                    k = q - 1;
+                    continue;
+                }
+                return Some((Vec::new(), p, From::Inverted));
+            }
+            if let Some(vg) = self.vg(p)
+                && vg.form != VerbForm::Finite
+                && p > 0
+                && self.np(p - 1).is_some()
+            {
+                k = p - 1;
+                continue;
+            }
+            // A list.
+            let mut list = vec![np];
+            let mut start = k;
+            let mut seen_and = false;
+            while start > 0 && list.len() < MOST_LISTED {
+                let mut q = start - 1;
+                let and = self.is_and(q);
+                if and {
+                    seen_and = true;
+                    if q > 0 && self.word(q - 1) == "," {
+                        q -= 1;
+                    }
+                } else if !(self.word(q) == "," && seen_and) {
+                    break;
+                }
+                let Some(before) = q.checked_sub(1).and_then(|item| Some((item, self.np(item)?))) else { break };
+                list.push(before.1);
+                start = before.0;
+            }
+            if list.len() > 1 {
+                // "Odo met Lyra and Bram left": the first of the list is an object.
+                let first_is_object =
+                    start > 0 && (self.vg(start - 1).is_some() || self.is_preposition(start - 1)) && !before.is_empty();
+                if first_is_object {
+                    return Some((vec![np], k, From::Direct));
+                }
+                list.reverse();
+                return Some((list, start, From::Direct));
+            }
+            return Some((vec![np], k, From::Direct));
+        }
+    }
+
+    /// What a relative word stands for.
+    fn antecedent(&self, relative: usize) -> Option<(Vec<usize>, usize)> {
+        let mut at = relative.checked_sub(1)?;
+        if self.word(at) == "," {
+            at = at.checked_sub(1)?;
+        }
+        let np = self.np(at)?;
+        // "the captain of the watch, who": the one with a name, or the nearest.
+        if at > 1
+            && self.is_preposition(at - 1)
+            && self.word(at - 1) == "of"
+            && self.groups.nps[np].name.is_none()
+            && let Some(outer) = self.np(at - 2)
+        {
+            return Some((vec![outer], at - 2));
+        }
+        Some((vec![np], at))
+    }
+
+    fn dependent(&self, verb: usize, vg: usize, before: &[Clause]) -> Clause {
+        let group = &self.groups.vgs[vg];
+        let mut k = verb;
+        while k > 0 && self.class(k - 1).has(Class::ADVERB) && !self.is_preposition(k - 1) {
+            k -= 1;
+        }
+        let parent = before.len().checked_sub(1);
+        let bond = if group.form == VerbForm::Infinitive { Bond::Infinitive } else { Bond::Reduced };
+        let mut clause = Clause {
+            vg,
+            subjects: Vec::new(),
+            from: From::Nobody,
+            rest: (verb + 1, verb + 1),
+            start: verb,
+            verb,
+            parent,
+            bond,
+        };
+        let Some(previous) = k.checked_sub(1) else {
+            clause.start = 0;
+            return clause;
+        };
+        let of_parent = || parent.map(|parent| before[parent].subjects.clone()).unwrap_or_default();
+        match group.form {
+            VerbForm::Infinitive => {
+                // "asked Odo to go": Odo goes. "promised Odo to go": the one who promised.
+                let controlled = parent.and_then(|parent| {
+                    let lemma = self.groups.vgs[before[parent].vg].lemma.as_str();
+                    let object = (before[parent].verb + 1..verb).find_map(|item| self.np(item));
+                    object.filter(|_| !matches!(lemma, "promise" | "swear" | "vow" | "threaten" | "offer" | "use"))
+                });
+                clause.subjects = controlled.map_or_else(of_parent, |np| vec![np]);
+                clause.from = From::Control;
+            }
+            _ => {
+                if self.is_preposition(previous) || self.is_and(previous) {
+                    clause.subjects = of_parent();
+                    clause.from = From::Control;
+                    clause.start = previous;
+                    if self.is_preposition(previous) {
+                        clause.bond = Bond::Adverbial(self.word(previous).to_owned());
+                    }
+                } else if let Some(np) = self.np(previous) {
+                    let subject =
+                        self.subject_ending(previous, &[]).map(|(list, ..)| list).filter(|list| !list.is_empty());
+                    // "a man from the hills called Odo" is the man; "the tale of a man called Odo" is the man too.
+                    clause.subjects = if group.form == VerbForm::Ing && parent.is_none() {
+                        subject.unwrap_or_else(|| vec![np])
+                    } else {
+                        vec![np]
+                    };
+                    clause.from = From::Direct;
+                    clause.start = if parent.is_none() { previous } else { verb };
+                } else if self.word(previous) == "," {
+                    let named = previous.checked_sub(1).and_then(|item| self.np(item));
+                    clause.subjects = match (named, group.form) {
+                        (Some(np), VerbForm::Participle) => vec![np],
+                        (Some(np), _) if parent.is_none() => vec![np],
+                        _ => of_parent(),
+                    };
+                    clause.from = From::Control;
+                    clause.start = previous;
+                }
+            }
+        }
+        clause
+    }
+}

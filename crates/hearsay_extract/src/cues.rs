@@ -1,0 +1,141 @@
+//! Words that say how a sentence is meant: as a guess, a question, a plan, or to the program.
+
+use hearsay_model::Span;
+
+use crate::{
+    extract::{Cue, CueKind},
+    grammar::{Class, CueSort, Grammar},
+    mentions::{be_form, is_pronoun},
+    token::{Sort, Token},
+};
+
+/// A cue where it stands: tokens from `start` to `end`.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) sort: CueSort,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Found {
+    pub(crate) fn shown(&self, tokens: &[Token], text: &str) -> Option<Cue> {
+        let kind = match self.sort {
+            CueSort::Hedge => CueKind::Hedge,
+            CueSort::Rumour => CueKind::Rumour,
+            CueSort::Sarcasm => CueKind::Sarcasm,
+            CueSort::Over => CueKind::Past,
+            _ => return None,
+        };
+        let span = Span { start: tokens[self.start].start, end: tokens[self.end - 1].end };
+        Some(Cue { kind, words: text[span.start..span.end].to_owned() })
+    }
+}
+
+/// The cues in a sentence. Names are no cues.
+pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) -> bool) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (start, token) in tokens.iter().enumerate() {
+        if is_name(start) {
+            continue;
+        }
+        for (words, sort) in grammar.cues.get(&token.norm).into_iter().flatten() {
+            let end = start + words.len();
+            let fits = end <= tokens.len()
+                && tokens[start..end].iter().zip(words).all(|(token, word)| token.norm == *word)
+                && (start..end).all(|at| !is_name(at) || words.len() > 1);
+            if fits {
+                found.push(Found { sort: *sort, start, end });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a sentence asks.
+pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar) -> bool {
+    let words: Vec<&Token> = tokens.iter().filter(|token| token.sort != Sort::Mark).collect();
+    let mark = tokens.iter().rev().take_while(|token| !token.is_word()).any(|token| token.is("?"));
+    let first = words.iter().position(|token| !is_opener(&token.norm) && token.is_word());
+    let inverted = first.is_some_and(|at| {
+        let word = words[at].norm.as_str();
+        let auxiliary = be_form(word) && word != "being" && word != "been"
+            || matches!(word, "do" | "does" | "did" | "has" | "have" | "had")
+            || (grammar.class(word).has(Class::MODAL) && !words[at].capital)
+            || (at == 0
+                && grammar.class(word).has(Class::MODAL)
+                && words.get(1).is_some_and(|next| is_pronoun(&next.norm)));
+        let next = words.get(at + 1);
+        auxiliary
+            && next.is_some_and(|next| {
+                is_pronoun(&next.norm)
+                    || next.capital
+                    || grammar.class(&next.norm).has(Class::DETERMINER)
+                    || next.is("not")
+            })
+            && (mark || !matches!(word, "have" | "had" | "do" | "be"))
+    });
+    let asks = first.is_some_and(|at| {
+        let word = words[at].norm.as_str();
+        matches!(
+            word,
+            "who" | "what" | "where" | "when" | "why" | "how" | "whose" | "which" | "whom" | "who's" | "what's"
+        )
+    });
+    mark || inverted || (asks && inverted_after(&words, first))
+}
+
+/// "Who is …", "where does …", without a mark behind it.
+fn inverted_after(words: &[&Token], first: Option<usize>) -> bool {
+    let Some(at) = first else { return false };
+    matches!(words[at].norm.as_str(), "who" | "where" | "when" | "why" | "how" | "whose" | "which")
+        && words.get(at + 1).is_some_and(|next| {
+            be_form(&next.norm)
+                || matches!(
+                    next.norm.as_str(),
+                    "'s" | "do" | "does" | "did" | "can" | "could" | "would" | "will" | "has" | "the"
+                )
+        })
+}
+
+/// Words with which people begin to speak.
+pub(crate) fn is_opener(word: &str) -> bool {
+    matches!(
+        word,
+        "so" | "and"
+            | "but"
+            | "oh"
+            | "well"
+            | "wait"
+            | "hang"
+            | "on"
+            | "okay"
+            | "ok"
+            | "right"
+            | "uh"
+            | "um"
+            | "er"
+            | "hey"
+            | "now"
+            | "then"
+            | "yeah"
+            | "yes"
+            | "no"
+            | "nah"
+            | "sorry"
+            | "actually"
+            | "look"
+            | "listen"
+            | "honestly"
+            | "hm"
+            | "hmm"
+            | "ah"
+            | "like"
+            | "also"
+            | "anyway"
+            | "because"
+            | "cause"
+            | "guys"
+            | "alright"
+            | "hold"
+    )
+}

@@ -1,0 +1,474 @@
+//! What the files of a language say, arranged for looking things up.
+
+use hearsay_model::Predicate;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    kinds::Kinds,
+    language::{LanguageError, LanguageFile},
+    verbs::{Form, conjugated},
+};
+
+/// Classes of words, a bit for each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Class(pub(crate) u32);
+
+macro_rules! classes {
+    ($($name:ident = $bit:literal, $list:literal;)*) => {
+        impl Class {
+            $(pub(crate) const $name: Self = Self(1 << $bit);)*
+            const LISTS: &'static [(&'static str, Self)] = &[$(($list, Self::$name)),*];
+        }
+    };
+}
+
+classes! {
+    DETERMINER = 0, "determiners";
+    PREPOSITION = 1, "prepositions";
+    CONJUNCTION = 2, "conjunctions";
+    SUBORDINATOR = 3, "subordinators";
+    RELATIVE = 4, "relatives";
+    MODAL = 5, "modals";
+    NEGATION = 6, "negations";
+    ADVERB = 7, "adverbs";
+    TITLE = 8, "titles";
+    MALE = 9, "male_words";
+    FEMALE = 10, "female_words";
+    ABBREVIATION = 11, "abbreviations";
+    LIGHT_NOUN = 12, "light_nouns";
+    GROUP_NOUN = 13, "group_nouns";
+    PLACE_NOUN = 14, "place_nouns";
+    EVENT_NOUN = 15, "event_nouns";
+    THING_NOUN = 16, "thing_nouns";
+    MONTH = 17, "months";
+    NUMBER = 18, "numbers";
+    ADJECTIVE = 19, "adjectives";
+    AUXILIARY = 20, "auxiliaries";
+}
+
+impl Class {
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// What a verb does with a clause that depends on it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct VerbSort {
+    pub(crate) speech: bool,
+    pub(crate) thought: bool,
+    pub(crate) factive: bool,
+    pub(crate) irreal: bool,
+    pub(crate) real: bool,
+    pub(crate) copula: bool,
+    pub(crate) seeming: bool,
+}
+
+/// What words state: a relation or an attribute.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) predicate: Predicate,
+    pub(crate) subject: Kinds,
+    pub(crate) object: Kinds,
+    pub(crate) over: bool,
+    pub(crate) denied: bool,
+    pub(crate) mutual: bool,
+}
+
+/// A part of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    Word(String),
+    /// One noun group, whatever it is.
+    Any,
+    /// Where the object stands.
+    Object,
+}
+
+/// Words that state something.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    pub(crate) target: usize,
+    /// The words after the first, which it is found by. [`Part::Object`] stands in it once, unless there is a value.
+    pub(crate) parts: Vec<Part>,
+    /// Whether what stands as subject is the relation's object.
+    pub(crate) back: bool,
+    pub(crate) weak: bool,
+    pub(crate) kinds: Kinds,
+    /// The value of an attribute that needs no object.
+    pub(crate) value: Option<String>,
+    /// The words of the pattern, for relations that have no name of their own.
+    pub(crate) words: String,
+}
+
+/// Cues, each found by its first word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum CueSort {
+    Hedge,
+    Rumour,
+    Conditional,
+    Plan,
+    Wish,
+    Sarcasm,
+    Chatter,
+    Injection,
+    Over,
+    Command,
+    SpeakingOf,
+}
+
+const CUES: &[(&str, CueSort)] = &[
+    ("hedge", CueSort::Hedge),
+    ("rumour", CueSort::Rumour),
+    ("conditional", CueSort::Conditional),
+    ("plan", CueSort::Plan),
+    ("wish", CueSort::Wish),
+    ("sarcasm", CueSort::Sarcasm),
+    ("chatter", CueSort::Chatter),
+    ("injection", CueSort::Injection),
+    ("over", CueSort::Over),
+    ("command", CueSort::Command),
+    ("speaking_of", CueSort::SpeakingOf),
+];
+
+/// A language, ready for use.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Grammar {
+    pub(crate) classes: FxHashMap<String, Class>,
+    pub(crate) forms: FxHashMap<String, Vec<(String, Form)>>,
+    pub(crate) sorts: FxHashMap<String, VerbSort>,
+    pub(crate) targets: Vec<Target>,
+    /// By the base form of the verb.
+    pub(crate) verbs: FxHashMap<String, Vec<Pattern>>,
+    /// What stands after "is", by its first word.
+    pub(crate) phrases: FxHashMap<String, Vec<Pattern>>,
+    /// Nouns of one or more words, by the last.
+    pub(crate) nouns: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
+    /// What several are together, by the first word.
+    pub(crate) together: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
+    pub(crate) together_verbs: FxHashMap<String, Vec<Pattern>>,
+    /// Attributes by nouns, ends of nouns, adjectives, labels, and what one has.
+    pub(crate) kinds_of: FxHashMap<String, Vec<(usize, bool)>>,
+    pub(crate) ends: Vec<(String, usize)>,
+    pub(crate) adjectives: FxHashMap<String, Vec<(usize, bool)>>,
+    pub(crate) labels: FxHashMap<String, Vec<usize>>,
+    pub(crate) has: FxHashMap<String, Vec<(usize, bool)>>,
+    pub(crate) cues: FxHashMap<String, Vec<(Vec<String>, CueSort)>>,
+    pub(crate) weights: FxHashMap<String, f64>,
+    pub(crate) doubts: FxHashMap<String, f64>,
+}
+
+/// Words of a pattern that say nothing: `his`, `the`.
+const SILENT: &str = " a an the his her their its my your our ";
+
+pub(crate) fn is_silent(word: &str) -> bool {
+    !word.is_empty() && SILENT.split(' ').any(|silent| silent == word)
+}
+
+/// `himself` and its like are one word.
+pub(crate) fn plain(word: &str) -> &str {
+    if word.ends_with("self") || word.ends_with("selves") { "oneself" } else { word }
+}
+
+impl Grammar {
+    pub(crate) fn of(files: &[LanguageFile]) -> Result<Self, LanguageError> {
+        let mut grammar = Self::default();
+        for file in files {
+            grammar.add_words(file)?;
+            grammar.add_verbs(file)?;
+        }
+        for file in files {
+            grammar.add_relations(file)?;
+            grammar.add_attributes(file)?;
+        }
+        for file in files {
+            for (table, into, numbers) in
+                [("confidence", &mut grammar.weights, &file.confidence), ("doubt", &mut grammar.doubts, &file.doubt)]
+            {
+                for (name, &value) in numbers {
+                    if !value.is_finite() {
+                        return Err(LanguageError::Number { table, name: name.clone(), value });
+                    }
+                    into.insert(name.clone(), value);
+                }
+            }
+        }
+        let longest_first = |patterns: &mut Vec<Pattern>| {
+            patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.parts.len()), pattern.weak));
+        };
+        grammar.verbs.values_mut().for_each(longest_first);
+        grammar.phrases.values_mut().for_each(longest_first);
+        grammar.nouns.values_mut().for_each(|nouns| nouns.sort_by_key(|(words, _)| std::cmp::Reverse(words.len())));
+        grammar.cues.values_mut().for_each(|cues| cues.sort_by_key(|(words, _)| std::cmp::Reverse(words.len())));
+        Ok(grammar)
+    }
+
+    fn add_words(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
+        for (list, words) in &file.words {
+            let Some((_, class)) = Class::LISTS.iter().find(|(name, _)| name == list) else {
+                let known = Class::LISTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                return Err(LanguageError::List { table: "words", list: list.clone(), known });
+            };
+            for word in words.iter() {
+                let entry = self.classes.entry(word.to_lowercase()).or_default();
+                *entry = entry.or(*class);
+            }
+        }
+        for (list, phrases) in &file.cues {
+            let Some((_, sort)) = CUES.iter().find(|(name, _)| name == list) else {
+                let known = CUES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                return Err(LanguageError::List { table: "cues", list: list.clone(), known });
+            };
+            for phrase in phrases {
+                let words = crate::token::norms(phrase);
+                if let Some(first) = words.first().cloned() {
+                    self.cues.entry(first).or_default().push((words, *sort));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_verbs(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
+        for line in &file.verbs.irregular {
+            let [base, past, participle] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+                return Err(LanguageError::Verb(line.clone()));
+            };
+            self.add_verb(base, Some((past, participle)));
+        }
+        type Mark = fn(&mut VerbSort);
+        let verbs = &file.verbs;
+        let lists: [(&crate::language::Words, Mark); 8] = [
+            (&verbs.others, |_| ()),
+            (&verbs.speech, |sort| sort.speech = true),
+            (&verbs.thought, |sort| sort.thought = true),
+            (&verbs.factive, |sort| sort.factive = true),
+            (&verbs.irreal, |sort| sort.irreal = true),
+            (&verbs.real, |sort| sort.real = true),
+            (&verbs.copulas, |sort| sort.copula = true),
+            (&verbs.seeming, |sort| sort.seeming = true),
+        ];
+        for (list, mark) in lists {
+            for verb in list.iter() {
+                self.add_verb(verb, None);
+                mark(self.sorts.entry(verb.to_owned()).or_default());
+            }
+        }
+        for verb in ["do", "have"] {
+            self.add_verb(verb, None);
+        }
+        Ok(())
+    }
+
+    fn add_verb(&mut self, base: &str, irregular: Option<(&str, &str)>) {
+        let known = self.sorts.contains_key(base);
+        if known && irregular.is_none() {
+            return;
+        }
+        self.sorts.entry(base.to_owned()).or_default();
+        for (form, sort) in conjugated(base, irregular) {
+            let forms = self.forms.entry(form).or_default();
+            match forms.iter_mut().find(|(lemma, _)| lemma == base) {
+                Some((_, has)) => *has = has.or(sort),
+                None => forms.push((base.to_owned(), sort)),
+            }
+        }
+    }
+
+    fn add_relations(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
+        for words in &file.relation {
+            let predicate = Predicate::new(&words.predicate)?;
+            if !predicate.is_relation() {
+                return Err(hearsay_model::PredicateError(words.predicate.clone()).into());
+            }
+            let kinds = |list: &crate::language::Words| {
+                let pattern = list.iter().collect::<Vec<_>>().join(" ");
+                Kinds::read(&pattern).map_err(|problem| LanguageError::Pattern {
+                    predicate: predicate.clone(),
+                    pattern: pattern.clone(),
+                    problem,
+                })
+            };
+            let target = self.targets.len();
+            let (subject, object) = (kinds(&words.subject)?, kinds(&words.object)?);
+            self.targets.push(Target {
+                predicate: predicate.clone(),
+                subject,
+                object,
+                over: words.over,
+                denied: words.denied,
+                mutual: words.mutual,
+            });
+            for (patterns, back) in [(&words.verbs, false), (&words.back, true)] {
+                for pattern in patterns {
+                    self.add_verb_pattern(target, pattern, back)?;
+                }
+            }
+            for (patterns, back) in [(&words.phrases, false), (&words.phrases_back, true)] {
+                for pattern in patterns {
+                    let (first, pattern) = self.pattern(target, pattern, back, true)?;
+                    self.phrases.entry(first).or_default().push(pattern);
+                }
+            }
+            for (patterns, back) in [(&words.nouns, false), (&words.nouns_back, true)] {
+                for noun in patterns {
+                    let (_, pattern) = self.pattern(target, noun, back, false)?;
+                    let words: Vec<String> = pattern.words.split(' ').map(str::to_owned).collect();
+                    if let Some(last) = words.last().cloned() {
+                        self.nouns.entry(last).or_default().push((words, pattern));
+                    }
+                }
+            }
+            for noun in &words.together {
+                let (_, pattern) = self.pattern(target, noun, false, false)?;
+                let words: Vec<String> = pattern.words.split(' ').map(str::to_owned).collect();
+                if let Some(first) = words.first().cloned() {
+                    self.together.entry(first).or_default().push((words, pattern));
+                }
+            }
+            for verb in &words.together_verbs {
+                let (first, pattern) = self.pattern(target, verb, false, false)?;
+                self.add_verb(&first, None);
+                self.together_verbs.entry(first).or_default().push(pattern);
+            }
+        }
+        Ok(())
+    }
+
+    /// "be afraid of" is what stands after "is"; any other verb is one.
+    fn add_verb_pattern(&mut self, target: usize, text: &str, back: bool) -> Result<(), LanguageError> {
+        if let Some(phrase) = text.strip_prefix("be ") {
+            let has_value = text.contains('=');
+            let (first, pattern) = self.pattern(target, phrase, back, !has_value)?;
+            self.phrases.entry(first).or_default().push(pattern);
+            return Ok(());
+        }
+        let (first, pattern) = self.pattern(target, text, back, true)?;
+        let negated = ["not", "never", "can"].contains(&first.as_str());
+        if negated {
+            // Said of the verb, and found by it: "not paid".
+            let mut parts = pattern.parts.clone();
+            let verb = parts.iter().position(|part| {
+                matches!(part, Part::Word(word) if word != "not" && word != "never" && self.forms.contains_key(word))
+            });
+            if let Some(at) = verb
+                && let Part::Word(word) = parts[at].clone()
+            {
+                let base = self.forms.get(&word).and_then(|forms| forms.first()).map(|(base, _)| base.clone());
+                parts.drain(..=at);
+                parts.insert(0, Part::Word("not".into()));
+                let pattern = Pattern { parts, ..pattern };
+                self.verbs.entry(base.unwrap_or(word)).or_default().push(pattern);
+            }
+            return Ok(());
+        }
+        self.add_verb(&first, None);
+        self.verbs.entry(first).or_default().push(pattern);
+        Ok(())
+    }
+
+    /// Reads `take part in : event`; the first word stands apart.
+    fn pattern(
+        &self,
+        target: usize,
+        text: &str,
+        back: bool,
+        has_object: bool,
+    ) -> Result<(String, Pattern), LanguageError> {
+        let predicate = self.targets[target].predicate.clone();
+        let failed = |problem: String| LanguageError::Pattern { predicate, pattern: text.to_owned(), problem };
+        let (said, value) = match text.split_once('=') {
+            Some((said, value)) => (said, Some(value.trim().to_owned())),
+            None => (text, None),
+        };
+        let (said, kinds) = said.split_once(':').unwrap_or((said, ""));
+        let kinds = Kinds::read(kinds.replace(['?', '!'], " ").trim()).map_err(failed)?;
+        let weak = text.contains('?');
+        let said = said.replace(['?', '+', '!'], "");
+        let mut parts: Vec<Part> = said
+            .split_whitespace()
+            .filter(|word| !is_silent(word))
+            .map(|word| match word {
+                "*" => Part::Any,
+                "_" => Part::Object,
+                word => Part::Word(plain(word).to_owned()),
+            })
+            .collect();
+        if has_object && value.is_none() && !parts.contains(&Part::Object) {
+            parts.push(Part::Object);
+        }
+        let Some(Part::Word(first)) = parts.first().cloned() else {
+            let problem = "it has to begin with a word".to_owned();
+            let predicate = self.targets[target].predicate.clone();
+            return Err(LanguageError::Pattern { predicate, pattern: text.to_owned(), problem });
+        };
+        parts.remove(0);
+        let words = said.split_whitespace().filter(|word| !matches!(*word, "_" | "*")).collect::<Vec<_>>().join(" ");
+        Ok((first, Pattern { target, parts, back, weak, kinds, value, words }))
+    }
+
+    fn add_attributes(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
+        for words in &file.attribute {
+            let predicate = Predicate::new(&words.name)?;
+            if predicate.is_relation() {
+                return Err(hearsay_model::PredicateError(words.name.clone()).into());
+            }
+            let pattern = words.subject.iter().collect::<Vec<_>>().join(" ");
+            let subject = Kinds::read(&pattern).map_err(|problem| LanguageError::Pattern {
+                predicate: predicate.clone(),
+                pattern,
+                problem,
+            })?;
+            let target = self.targets.len();
+            let object = Kinds::ANY;
+            self.targets.push(Target { predicate, subject, object, over: false, denied: false, mutual: false });
+            for verb in &words.verbs {
+                self.add_verb_pattern(target, verb, false)?;
+            }
+            for phrase in &words.phrases {
+                let open = phrase.split_whitespace().last().is_some_and(|word| {
+                    self.classes.get(word).is_some_and(|class| class.has(Class::PREPOSITION)) || word == "as"
+                }) || ["called", "nicknamed", "dubbed", "worth", "aka"].contains(&phrase.as_str());
+                let (first, mut pattern) = self.pattern(target, phrase, false, open)?;
+                if !open {
+                    pattern.value = Some(phrase.replace('?', ""));
+                }
+                self.phrases.entry(first).or_default().push(pattern);
+            }
+            for (list, into) in [
+                (&words.nouns, &mut self.kinds_of),
+                (&words.adjectives, &mut self.adjectives),
+                (&words.has, &mut self.has),
+            ] {
+                for word in list.iter() {
+                    let plain = word.trim_end_matches('?');
+                    let entries = into.entry(plain.to_owned()).or_default();
+                    if !entries.iter().any(|(other, _)| *other == target) {
+                        entries.push((target, word.ends_with('?')));
+                    }
+                }
+            }
+            self.ends.extend(words.ends.iter().map(|end| (end.to_owned(), target)));
+            for label in words.labels.iter() {
+                self.labels.entry(label.trim_end_matches('?').to_owned()).or_default().push(target);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn class(&self, word: &str) -> Class {
+        self.classes.get(word).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn sort(&self, lemma: &str) -> VerbSort {
+        self.sorts.get(lemma).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn weight(&self, name: &str) -> f64 {
+        self.weights.get(name).copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,81 @@
+//! Sorts of entities, as patterns ask for them.
+
+use hearsay_model::Kind;
+
+/// A set of sorts of entities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    pub(crate) const PERSON: Self = Self(1);
+    pub(crate) const GROUP: Self = Self(2);
+    pub(crate) const PLACE: Self = Self(4);
+    pub(crate) const THING: Self = Self(8);
+    pub(crate) const EVENT: Self = Self(16);
+    pub(crate) const QUEST: Self = Self(32);
+    pub(crate) const CONCEPT: Self = Self(64);
+    pub(crate) const ANY: Self = Self(127);
+
+    /// Reads `person group`; nothing said means any.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let mut kinds = 0;
+        for word in text.split_whitespace() {
+            kinds |= match word {
+                "person" => Self::PERSON.0,
+                "group" => Self::GROUP.0,
+                "place" => Self::PLACE.0,
+                "thing" => Self::THING.0,
+                "event" => Self::EVENT.0,
+                "quest" => Self::QUEST.0,
+                "concept" => Self::CONCEPT.0,
+                "value" | "title" | "missing" => Self::ANY.0,
+                other => {
+                    return Err(format!(
+                        "`{other}` is no sort of entity; known are person, group, place, thing, event, quest, concept"
+                    ));
+                }
+            };
+        }
+        Ok(if kinds == 0 { Self::ANY } else { Self(kinds) })
+    }
+
+    /// What an entity of a kind may be.
+    pub(crate) fn of(kind: Option<&Kind>) -> Self {
+        match kind {
+            Some(Kind::Npc | Kind::Player) => Self::PERSON,
+            Some(Kind::Location) => Self::PLACE,
+            Some(Kind::Faction | Kind::Party) => Self::GROUP,
+            Some(Kind::Item | Kind::Document) => Self::THING,
+            Some(Kind::Event) => Self::EVENT,
+            Some(Kind::Quest) => Self::QUEST,
+            Some(Kind::Concept) => Self::CONCEPT,
+            Some(Kind::Custom(_)) | None => Self::ANY,
+        }
+    }
+
+    /// The kind that is meant, where only one is.
+    pub(crate) fn guess(self) -> Option<Kind> {
+        match self {
+            Self::PERSON => Some(Kind::Npc),
+            Self::PLACE => Some(Kind::Location),
+            Self::GROUP => Some(Kind::Faction),
+            Self::THING => Some(Kind::Item),
+            Self::EVENT => Some(Kind::Event),
+            Self::QUEST => Some(Kind::Quest),
+            Self::CONCEPT => Some(Kind::Concept),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) fn is_any(self) -> bool {
+        self == Self::ANY
+    }
+}

@@ -1,0 +1,251 @@
+//! A language as data: its words, cues and patterns, read from a file and checked.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+use hearsay_model::{Predicate, PredicateError};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::grammar::Grammar;
+
+/// What is wrong with the file of a language.
+#[derive(Debug, Error)]
+pub enum LanguageError {
+    /// It is not TOML of the shape that is wanted.
+    #[error("the language is not read: {0}")]
+    Shape(#[from] toml::de::Error),
+    /// It names a list that there is not.
+    #[error("`{list}` in `[{table}]` is no list that is known; known are: {known}")]
+    List {
+        /// The table of the file.
+        table: &'static str,
+        /// The list that it names.
+        list: String,
+        /// The lists that it may name.
+        known: String,
+    },
+    /// A relation or attribute is not named as predicates are.
+    #[error(transparent)]
+    Predicate(#[from] PredicateError),
+    /// A pattern cannot be read.
+    #[error("the pattern `{pattern}` of {predicate}: {problem}")]
+    Pattern {
+        /// The relation or attribute.
+        predicate: Predicate,
+        /// The pattern as it is written.
+        pattern: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// An irregular verb does not have its three forms.
+    #[error("the verb `{0}` needs three forms: `steal stole stolen`")]
+    Verb(String),
+    /// A number is not one.
+    #[error("`{name}` of `[{table}]` is {value}; a number is wanted that is not infinite")]
+    Number {
+        /// The table of the file.
+        table: &'static str,
+        /// The name of the number.
+        name: String,
+        /// The number.
+        value: f64,
+    },
+}
+
+/// Lists of words: separated by spaces, or one by one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Words {
+    Spaced(String),
+    Each(Vec<String>),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::Each(Vec::new())
+    }
+}
+
+impl Words {
+    pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match self {
+            Self::Spaced(words) => Box::new(words.split_whitespace()),
+            Self::Each(words) => Box::new(words.iter().map(|word| word.trim())),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Verbs {
+    pub(crate) irregular: Vec<String>,
+    pub(crate) others: Words,
+    pub(crate) copulas: Words,
+    pub(crate) seeming: Words,
+    pub(crate) speech: Words,
+    pub(crate) thought: Words,
+    pub(crate) factive: Words,
+    pub(crate) irreal: Words,
+    pub(crate) real: Words,
+}
+
+/// How words state a relation.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RelationWords {
+    pub(crate) predicate: String,
+    #[serde(default)]
+    pub(crate) subject: Words,
+    #[serde(default)]
+    pub(crate) object: Words,
+    #[serde(default)]
+    pub(crate) over: bool,
+    #[serde(default)]
+    pub(crate) denied: bool,
+    #[serde(default)]
+    pub(crate) mutual: bool,
+    #[serde(default)]
+    pub(crate) verbs: Vec<String>,
+    #[serde(default)]
+    pub(crate) back: Vec<String>,
+    #[serde(default)]
+    pub(crate) nouns: Vec<String>,
+    #[serde(default)]
+    pub(crate) nouns_back: Vec<String>,
+    #[serde(default)]
+    pub(crate) phrases: Vec<String>,
+    #[serde(default)]
+    pub(crate) phrases_back: Vec<String>,
+    #[serde(default)]
+    pub(crate) together: Vec<String>,
+    #[serde(default)]
+    pub(crate) together_verbs: Vec<String>,
+}
+
+/// How words state an attribute.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttributeWords {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) subject: Words,
+    #[serde(default)]
+    pub(crate) nouns: Words,
+    #[serde(default)]
+    pub(crate) ends: Words,
+    #[serde(default)]
+    pub(crate) adjectives: Words,
+    #[serde(default)]
+    pub(crate) phrases: Vec<String>,
+    #[serde(default)]
+    pub(crate) verbs: Vec<String>,
+    #[serde(default)]
+    pub(crate) labels: Words,
+    #[serde(default)]
+    pub(crate) has: Words,
+}
+
+/// The file of a language.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct LanguageFile {
+    pub(crate) words: BTreeMap<String, Words>,
+    pub(crate) verbs: Verbs,
+    pub(crate) cues: BTreeMap<String, Vec<String>>,
+    pub(crate) relation: Vec<RelationWords>,
+    pub(crate) attribute: Vec<AttributeWords>,
+    pub(crate) confidence: BTreeMap<String, f64>,
+    pub(crate) doubt: BTreeMap<String, f64>,
+}
+
+/// How a language says things: cheap to copy.
+///
+/// English comes with the crate. A campaign adds words of its own with [`Language::with`], in the shape of
+/// `data/english.toml`:
+///
+/// ```
+/// use hearsay_extract::Language;
+///
+/// let language = Language::english().with(r#"
+///     [[relation]]
+///     predicate = "SMUGGLES_FOR"
+///     verbs = ["run crates for"]
+///     nouns = ["crate-runner"]
+/// "#)?;
+/// # Ok::<(), hearsay_extract::LanguageError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Language {
+    files: Arc<Vec<LanguageFile>>,
+    pub(crate) grammar: Arc<Grammar>,
+}
+
+static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
+    // The file is part of the program, and a test reads it: it cannot be malformed here.
+    let file = toml::from_str(include_str!("../data/english.toml")).unwrap_or_default();
+    let files = vec![file];
+    let grammar = Grammar::of(&files).unwrap_or_default();
+    Language { files: files.into(), grammar: grammar.into() }
+});
+
+impl Language {
+    /// English, `data/english.toml` of this crate.
+    pub fn english() -> Self {
+        ENGLISH.clone()
+    }
+
+    /// A language of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be read; the error says what and where.
+    pub fn new(toml: &str) -> Result<Self, LanguageError> {
+        Self::of(vec![toml::from_str(toml)?])
+    }
+
+    /// This language and what a file adds to it: words, cues and patterns are added, numbers replaced.
+    ///
+    /// # Errors
+    /// When the file cannot be read; the error says what and where.
+    pub fn with(&self, toml: &str) -> Result<Self, LanguageError> {
+        let added = toml::from_str(toml)?;
+        Self::of(self.files.iter().cloned().chain([added]).collect())
+    }
+
+    fn of(files: Vec<LanguageFile>) -> Result<Self, LanguageError> {
+        let grammar = Grammar::of(&files)?;
+        Ok(Self { files: files.into(), grammar: grammar.into() })
+    }
+}
+
+impl Default for Language {
+    fn default() -> Self {
+        Self::english()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn english_is_whole() {
+        Language::new(include_str!("../data/english.toml")).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let check = |toml: &str, expected: &str| {
+            let error = Language::english().with(toml).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        check("[words]\nadverb = \"slowly\"", "`adverb` in `[words]`");
+        check("[cues]\nhedges = [\"methinks\"]", "`hedges` in `[cues]`");
+        check("[[relation]]\npredicate = \"Works\"\n", "`Works`");
+        check("[[relation]]\npredicate = \"OWNS\"\nverbs = [\"own : dogs\"]", "`own : dogs`");
+        check("[verbs]\nirregular = [\"go went\"]", "`go went`");
+        check("[confidence]\nbase = inf", "`base` of `[confidence]`");
+    }
+}

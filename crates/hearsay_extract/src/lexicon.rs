@@ -1,0 +1,194 @@
+//! Whom words name: names, aliases, parts of names, and what people are.
+
+use hearsay_model::{
+    EntityId, Kind, State,
+    spelling::{Spellings, is_common},
+    text,
+};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+use crate::kinds::Kinds;
+
+/// Which pronouns fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Gender {
+    #[default]
+    Unknown,
+    He,
+    She,
+    It,
+    They,
+}
+
+/// How a name names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum How {
+    Name,
+    Alias,
+    Part,
+    Description,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) id: EntityId,
+    pub(crate) name: String,
+    pub(crate) kinds: Kinds,
+    pub(crate) gender: Gender,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bearer {
+    pub(crate) entity: u32,
+    pub(crate) how: How,
+}
+
+/// The names of a world, as text is searched for them: all of them, secret ones too, because what is read is read for
+/// whoever runs the game.
+#[derive(Debug, Clone, Default)]
+pub struct Lexicon {
+    pub(crate) entities: Vec<Named>,
+    by_id: FxHashMap<EntityId, u32>,
+    names: FxHashMap<String, Vec<Bearer>>,
+    /// How many words the longest name has that begins with a word.
+    starts: FxHashMap<String, usize>,
+    spellings: OnceLock<Spellings<u32>>,
+}
+
+/// The most words of a name.
+const MOST_WORDS: usize = 8;
+
+impl Lexicon {
+    /// The names in a state.
+    pub fn of(state: &State) -> Self {
+        let mut lexicon = Self::default();
+        for entity in state.entities() {
+            let id = &entity.id;
+            let kind = state.kind(id);
+            let names = state.names(id);
+            let Some(first) = names.first() else { continue };
+            let value = |name: &str| state.newest(id, name).and_then(|fact| fact.object().text());
+            let pronouns = value("pronouns").or_else(|| value("gender"));
+            let mut gender = pronouns.map(gender_of).unwrap_or_default();
+            let kinds = Kinds::of(kind.as_ref());
+            if gender == Gender::Unknown && !kinds.meets(Kinds::PERSON) {
+                gender = Gender::It;
+            }
+            let index = lexicon.entities.len() as u32;
+            lexicon.entities.push(Named { id: id.clone(), name: (*first).to_owned(), kinds, gender });
+            lexicon.by_id.insert(id.clone(), index);
+            for (at, name) in names.iter().enumerate() {
+                lexicon.add_name(index, name, if at == 0 { How::Name } else { How::Alias }, kind.as_ref());
+            }
+            for name in ["occupation", "title"] {
+                if let Some(said) = value(name) {
+                    lexicon.add_description(index, said);
+                }
+            }
+        }
+        lexicon
+    }
+
+    fn add(&mut self, words: &[String], entity: u32, how: How) {
+        if words.is_empty() || words.len() > MOST_WORDS {
+            return;
+        }
+        let bearers = self.names.entry(words.join(" ")).or_default();
+        match bearers.iter_mut().find(|bearer| bearer.entity == entity) {
+            Some(bearer) => bearer.how = bearer.how.min(how),
+            None => bearers.push(Bearer { entity, how }),
+        }
+        let longest = self.starts.entry(words[0].clone()).or_default();
+        *longest = (*longest).max(words.len());
+    }
+
+    fn add_name(&mut self, entity: u32, name: &str, how: How, kind: Option<&Kind>) {
+        let words = bare(text::words(name));
+        self.add(&words, entity, how);
+        if words.len() < 2 {
+            return;
+        }
+        // "The watch" is the Harbour Watch, but a harbour is a harbour.
+        let last = words.len() - 1;
+        let person = kind.is_some_and(Kind::is_character);
+        for (at, word) in words.iter().enumerate() {
+            let long = word.chars().count() > 2;
+            if long && (at == last || (!is_common(word) && !is_particle(word)) || (person && at == 0)) {
+                self.add(std::slice::from_ref(word), entity, How::Part);
+            }
+        }
+    }
+
+    fn add_description(&mut self, entity: u32, said: &str) {
+        let words = bare(text::words(said));
+        let of = words.iter().position(|word| ["of", "at", "in", "for", "to"].contains(&word.as_str()));
+        self.add(&words, entity, How::Description);
+        if let Some(at) = of.filter(|at| *at > 0) {
+            self.add(&words[..at], entity, How::Description);
+        }
+        let end = of.unwrap_or(words.len());
+        if let Some(last) = words[..end].last() {
+            self.add(std::slice::from_ref(last), entity, How::Description);
+        }
+    }
+
+    /// How many entities have a name.
+    pub fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Whether nothing has a name.
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty()
+    }
+
+    pub(crate) fn index(&self, id: &EntityId) -> Option<u32> {
+        self.by_id.get(id).copied()
+    }
+
+    pub(crate) fn longest(&self, first: &str) -> usize {
+        self.starts.get(first).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn bearers(&self, key: &str) -> &[Bearer] {
+        self.names.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whose name some words nearly are.
+    pub(crate) fn nearest(&self, words: &[String]) -> Option<u32> {
+        let spellings = self.spellings.get_or_init(|| {
+            let mut spelt: Vec<(Vec<String>, Option<u32>)> = Vec::new();
+            for (key, bearers) in &self.names {
+                let mut of_name = bearers.iter().filter(|bearer| bearer.how != How::Description);
+                let Some(first) = of_name.next() else { continue };
+                let bearer = of_name.next().is_none().then_some(first.entity);
+                spelt.push((key.split(' ').map(str::to_owned).collect(), bearer));
+            }
+            Spellings::of(spelt.iter().map(|(words, bearer)| (words, bearer.as_ref())))
+        });
+        spellings.nearest(words).map(|(_, entity)| *entity)
+    }
+}
+
+fn is_particle(word: &str) -> bool {
+    ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)
+}
+
+fn gender_of(text: &str) -> Gender {
+    match text::words(text).first().map(String::as_str) {
+        Some("he" | "him" | "male" | "man" | "m") => Gender::He,
+        Some("she" | "her" | "female" | "woman" | "f") => Gender::She,
+        Some("it" | "its") => Gender::It,
+        Some("they" | "them" | "nonbinary" | "enby") => Gender::They,
+        _ => Gender::Unknown,
+    }
+}
+
+/// The words of a name without the article at its start, unless nothing else is left.
+fn bare(mut words: Vec<String>) -> Vec<String> {
+    if words.len() > 1 && ["the", "a", "an"].contains(&words[0].as_str()) {
+        words.remove(0);
+    }
+    words
+}

@@ -1,0 +1,143 @@
+//! The meaning of sentences, where a model is at hand: which relation's worded examples a sentence is like.
+
+use hearsay_model::{Predicate, Span};
+
+use crate::{
+    extract::{Cue, CueKind, Extractor},
+    kinds::Kinds,
+    mentions::Who,
+    read::{Marks, Read, Reader, Ref, Said},
+};
+
+/// Gives vectors for texts: an encoder, or a cache before one.
+pub trait Meaning {
+    /// One vector for each text, each of length one; nothing, while no model is there.
+    fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
+}
+
+/// The worded examples of relations with their vectors.
+#[derive(Debug)]
+pub(crate) struct Examples {
+    of: Vec<(Predicate, Vec<f32>)>,
+}
+
+/// A sentence that names two, and says of them what no pattern knows.
+#[derive(Debug, Clone)]
+pub(crate) struct Open {
+    pub(crate) subject: Ref,
+    pub(crate) object: Ref,
+    subject_kinds: Kinds,
+    object_kinds: Kinds,
+    sentence: String,
+    span: Span,
+    by: Option<Who>,
+}
+
+/// How like an example a sentence has to be.
+const LEAST: f32 = 0.55;
+
+impl Reader<'_> {
+    /// The first two of a sentence of whom nothing was read.
+    pub(crate) fn open_sentence(&mut self, facts: &[Read]) -> Option<Open> {
+        let strong = |read: &Read| !read.marks.names.contains(&"fallback");
+        if facts.iter().any(strong) || self.names.len() < 2 || self.tokens.len() > 60 {
+            return None;
+        }
+        let question = crate::cues::is_question(self.tokens, self.grammar);
+        let whole = self.whole(question);
+        let modes = self.modes(question);
+        if whole.dead || modes.iter().any(|mode| mode.dead || mode.denied || mode.doubt < 1.0) {
+            return None;
+        }
+        let (a, b) = (self.names[0], *self.names.iter().find(|name| name.who != self.names[0].who)?);
+        let plain = |who: Who| Ref { who, mark: None, second: None };
+        let word = |kinds: Kinds| match kinds {
+            kinds if kinds == Kinds::PLACE => "the place",
+            kinds if kinds == Kinds::GROUP => "the guild",
+            kinds if kinds == Kinds::THING => "the thing",
+            kinds if kinds == Kinds::EVENT => "the event",
+            _ => "the man",
+        };
+        let (a_kinds, b_kinds) = (self.kinds(a.who), self.kinds(b.who));
+        let mut sentence = String::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let name = self.names.iter().find(|name| name.start == at);
+            if !sentence.is_empty() && !self.tokens[at].glued {
+                sentence.push(' ');
+            }
+            match name {
+                Some(name) => {
+                    sentence.push_str(word(self.kinds(name.who)));
+                    at = name.end;
+                }
+                None => {
+                    sentence.push_str(&self.text[self.tokens[at].start..self.tokens[at].end]);
+                    at += 1;
+                }
+            }
+        }
+        Some(Open {
+            subject: plain(a.who),
+            object: plain(b.who),
+            subject_kinds: a_kinds,
+            object_kinds: b_kinds,
+            sentence,
+            span: self.span(a.start, b.end - 1),
+            by: whole.by,
+        })
+    }
+}
+
+/// Adds what sentences mean that no pattern knew, for review: never surer than that.
+pub(crate) fn weigh(extractor: &Extractor, meaning: &dyn Meaning, facts: &mut Vec<Read>, open: &[Open]) {
+    if open.is_empty() {
+        return;
+    }
+    let examples = extractor.examples.get_or_init(|| {
+        let worded: Vec<(Predicate, &str)> = extractor
+            .vocabulary()
+            .predicates()
+            .filter(|def| def.name.as_str() != "RELATED_TO")
+            .flat_map(|def| def.examples.iter().map(|example| (def.name.clone(), example.as_str())))
+            .collect();
+        let vectors = meaning.vectors(&worded.iter().map(|(_, example)| *example).collect::<Vec<_>>())?;
+        Some(Examples { of: worded.into_iter().map(|(name, _)| name).zip(vectors).collect() })
+    });
+    let Some(examples) = examples else { return };
+    let sentences: Vec<&str> = open.iter().map(|open| open.sentence.as_str()).collect();
+    let Some(vectors) = meaning.vectors(&sentences) else { return };
+    for (open, vector) in open.iter().zip(vectors) {
+        let mut best: Option<(f32, &Predicate)> = None;
+        for (name, example) in &examples.of {
+            let like: f32 = vector.iter().zip(example).map(|(a, b)| a * b).sum();
+            if best.is_none_or(|(most, _)| like > most) {
+                best = Some((like, name));
+            }
+        }
+        let Some((_, name)) = best.filter(|(like, _)| *like >= LEAST) else { continue };
+        let targets = &extractor.grammar().targets;
+        let Some(target) =
+            targets.iter().position(|target| target.predicate == *name && !target.over && !target.denied)
+        else {
+            continue;
+        };
+        if !open.subject_kinds.meets(targets[target].subject) || !open.object_kinds.meets(targets[target].object) {
+            continue;
+        }
+        facts.push(Read {
+            subject: open.subject.who,
+            target,
+            object: Said::Who(open.object.who),
+            relation: String::new(),
+            marks: Marks { names: vec!["by_meaning"] },
+            span: open.span,
+            by: open.by,
+            told: Vec::new(),
+            denied: false,
+            over: false,
+            doubt: 1.0,
+            cues: vec![Cue { kind: CueKind::Meaning, words: name.as_str().to_lowercase().replace('_', " ") }],
+        });
+    }
+}

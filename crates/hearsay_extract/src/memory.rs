@@ -1,0 +1,96 @@
+//! Who was spoken of, for pronouns.
+
+use crate::{kinds::Kinds, lexicon::Gender, mentions::Who};
+
+/// Somebody or something that was spoken of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) who: Who,
+    pub(crate) kinds: Kinds,
+    pub(crate) gender: Gender,
+    pub(crate) sentence: usize,
+    pub(crate) token: usize,
+    pub(crate) subject: bool,
+}
+
+/// The most that are remembered.
+const MOST: usize = 24;
+
+/// How many sentences back a pronoun reaches.
+const REACH: usize = 4;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Memory {
+    seen: Vec<Seen>,
+    pub(crate) sentence: usize,
+    /// Who were named together last: "Odo and Bram".
+    pub(crate) together: Vec<Who>,
+}
+
+/// Whom a pronoun means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meant {
+    pub(crate) who: Who,
+    pub(crate) far: bool,
+    pub(crate) doubtful: bool,
+}
+
+impl Memory {
+    pub(crate) fn see(&mut self, seen: Seen) {
+        if let Some(before) = self
+            .seen
+            .iter_mut()
+            .find(|before| before.who == seen.who && before.sentence == seen.sentence && before.token == seen.token)
+        {
+            before.subject |= seen.subject;
+            return;
+        }
+        if self.seen.len() >= MOST {
+            self.seen.remove(0);
+        }
+        self.seen.push(seen);
+    }
+
+    pub(crate) fn recent(&self) -> Vec<Who> {
+        self.seen.iter().rev().map(|seen| seen.who).collect()
+    }
+
+    /// The last person who was the subject of a sentence.
+    pub(crate) fn last_subject(&self) -> Option<Who> {
+        let person = |seen: &&Seen| seen.subject && seen.kinds.meets(Kinds::PERSON);
+        self.seen.iter().rev().find(person).map(|seen| seen.who)
+    }
+
+    /// Whom a pronoun means at a token: of those who fit, the subject of this sentence before the pronoun, then that of
+    /// the sentence before, and so on.
+    pub(crate) fn meant(&self, wanted: Gender, token: usize, not: &[Who]) -> Option<Meant> {
+        let fits = |seen: &&Seen| {
+            let person = seen.kinds.meets(Kinds::PERSON);
+            let gender = match wanted {
+                Gender::It => seen.gender == Gender::It || (seen.gender == Gender::Unknown && !person),
+                Gender::They => seen.gender == Gender::They || (seen.kinds == Kinds::GROUP),
+                wanted => person && (seen.gender == wanted || seen.gender == Gender::Unknown),
+            };
+            let before = seen.sentence < self.sentence || seen.token < token;
+            gender && before && !not.contains(&seen.who) && seen.sentence + REACH >= self.sentence
+        };
+        let mut found: Vec<&Seen> = self.seen.iter().filter(fits).collect();
+        let latest = found.iter().map(|seen| seen.sentence).max()?;
+        // One whose pronouns are known goes before one who may have any.
+        let sure = |seen: &Seen| seen.gender == wanted;
+        found.sort_by_key(|seen| (seen.sentence == latest, sure(seen), seen.subject, std::cmp::Reverse(seen.token)));
+        let best = found.last()?;
+        let rivals = found
+            .iter()
+            .filter(|seen| seen.sentence == latest && seen.who != best.who && sure(seen) >= sure(best))
+            .count();
+        let same_role = found.iter().any(|seen| {
+            seen.sentence == latest && seen.who != best.who && sure(seen) >= sure(best) && seen.subject == best.subject
+        });
+        Some(Meant {
+            who: best.who,
+            far: best.sentence != self.sentence,
+            doubtful: (rivals > 0 && (same_role || !best.subject)) || !sure(best),
+        })
+    }
+}

@@ -1,0 +1,515 @@
+//! Which words of a sentence are names, and whose.
+
+use hearsay_model::{Span, spelling::is_common};
+
+use crate::{
+    extract::NewEntity,
+    grammar::{Class, Grammar},
+    kinds::Kinds,
+    lexicon::{Bearer, Gender, How, Lexicon},
+    token::{Sort, Token},
+    verbs::Form,
+};
+
+/// Who is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Who {
+    Known(u32),
+    New(usize),
+}
+
+/// A name in a sentence: the tokens from `start` to `end`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) who: Who,
+    pub(crate) how: How,
+    /// Spelt nearly like the name.
+    pub(crate) near: bool,
+    /// What several are called.
+    pub(crate) shared: bool,
+}
+
+/// What helps to tell who is meant.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scene {
+    pub(crate) speaker: Option<u32>,
+    pub(crate) present: Vec<u32>,
+    pub(crate) place: Option<u32>,
+    /// Who was spoken of last, the latest first.
+    pub(crate) recent: Vec<Who>,
+}
+
+/// What is known of names that nobody had.
+#[derive(Debug, Default)]
+pub(crate) struct NewNames {
+    pub(crate) found: Vec<NewEntity>,
+    pub(crate) kinds: Vec<Kinds>,
+    pub(crate) genders: Vec<Gender>,
+}
+
+pub(crate) struct Finder<'a> {
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) scene: &'a Scene,
+    pub(crate) text: &'a str,
+}
+
+/// The most words in which a name nearly spelt is sought.
+const MOST_NEAR: usize = 3;
+
+impl Finder<'_> {
+    /// The names in a sentence, in order.
+    pub(crate) fn names(&self, tokens: &[Token], new: &mut NewNames) -> Vec<Name> {
+        let mut names = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            let found =
+                self.known(tokens, at).or_else(|| self.near(tokens, at)).or_else(|| self.unknown(tokens, at, new));
+            match found {
+                Some(name) => {
+                    at = name.end;
+                    names.push(name);
+                }
+                None => at += 1,
+            }
+        }
+        names
+    }
+
+    fn class(&self, token: &Token) -> Class {
+        self.grammar.class(&token.norm)
+    }
+
+    /// Whether a token opens its sentence, so that its capital says nothing.
+    fn opens(tokens: &[Token], at: usize) -> bool {
+        let before = tokens[..at].iter().rev().find(|token| token.sort != Sort::Mark || token.is_mark(".!?:\u{2014}"));
+        before.is_none_or(|before| before.is_mark(".!?:\u{2014}"))
+    }
+
+    /// A known name, the longest there is.
+    fn known(&self, tokens: &[Token], at: usize) -> Option<Name> {
+        let first = &tokens[at];
+        if !matches!(first.sort, Sort::Word | Sort::Number) || first.is("'s") {
+            return None;
+        }
+        let head = first.norm.split('-').next().unwrap_or_default();
+        let longest = self.lexicon.longest(head).max(self.lexicon.longest(&first.norm));
+        let mut best = None;
+        let mut key = String::new();
+        let mut words = 0;
+        for end in at + 1..=tokens.len() {
+            let token = &tokens[end - 1];
+            if token.is("'s") || (token.is("'") && token.glued) {
+                continue;
+            }
+            // "Alara 'Swiftwind'" and "Ring-C".
+            if token.is_mark("'\u{2018}\"-.") && end > at + 1 {
+                continue;
+            }
+            if token.sort == Sort::Mark || matches!(token.sort, Sort::Quote(_)) {
+                break;
+            }
+            if !key.is_empty() {
+                key.push(' ');
+            }
+            key.push_str(&token.norm.replace('-', " "));
+            words += 1 + token.norm.matches('-').count();
+            if words > longest {
+                break;
+            }
+            let bearers = self.lexicon.bearers(&key);
+            if let Some((bearer, shared)) = self.choose(bearers)
+                && self.accepts(tokens, at, end, bearer)
+            {
+                best = Some((end, bearer, shared));
+            }
+        }
+        let (end, bearer, shared) = best?;
+        // "Bram Stoker" is not Bram, where no Stoker is known, but "Captain Rusk" is Rusk.
+        Some(Name { start: at, end, who: Who::Known(bearer.entity), how: bearer.how, near: false, shared })
+    }
+
+    /// Which of several bearers is meant, and whether that is a guess.
+    fn choose(&self, bearers: &[Bearer]) -> Option<(Bearer, bool)> {
+        let best = bearers.iter().map(|bearer| bearer.how.max(How::Alias)).min()?;
+        let mut left: Vec<Bearer> =
+            bearers.iter().filter(|bearer| bearer.how.max(How::Alias) == best).copied().collect();
+        if left.len() > 1 {
+            let scene = self.scene;
+            let here = |bearer: &Bearer| {
+                scene.present.contains(&bearer.entity)
+                    || scene.place == Some(bearer.entity)
+                    || scene.speaker == Some(bearer.entity)
+            };
+            let narrowed: Vec<Bearer> = left.iter().filter(|bearer| here(bearer)).copied().collect();
+            if !narrowed.is_empty() {
+                left = narrowed;
+            }
+            if left.len() > 1
+                && let Some(recent) =
+                    scene.recent.iter().find_map(|who| left.iter().find(|bearer| *who == Who::Known(bearer.entity)))
+            {
+                left = vec![*recent];
+            }
+        }
+        let shared = left.len() > 1;
+        left.sort_by_key(|bearer| (bearer.how, bearer.entity));
+        left.first().map(|bearer| (*bearer, shared))
+    }
+
+    /// Whether words that are a name are meant as one.
+    fn accepts(&self, tokens: &[Token], start: usize, end: usize, bearer: Bearer) -> bool {
+        let entity = &self.lexicon.entities[bearer.entity as usize];
+        let words: Vec<&Token> = tokens[start..end].iter().filter(|token| token.is_word() && !token.is("'s")).collect();
+        let before = start.checked_sub(1).map(|at| &tokens[at]);
+        let after_the = before.is_some_and(|before| {
+            ["the", "that", "this", "our", "your", "old", "poor", "dear"].contains(&before.norm.as_str())
+        });
+        let capital = words.iter().any(|token| token.capital);
+        let person = entity.kinds.meets(Kinds::PERSON) && !entity.kinds.is_any();
+        if bearer.how == How::Description {
+            let next = tokens.get(end);
+            let named = next.is_some_and(|next| next.capital && next.is_word());
+            let definite = before.is_some_and(|before| ["the", "that", "this", "our"].contains(&before.norm.as_str()));
+            return definite
+                && !named
+                && (!next.is_some_and(|next| next.is("of")) || self.scene.present.contains(&bearer.entity));
+        }
+        if words.iter().any(|token| self.class(token).has(Class::MONTH))
+            && before
+                .is_some_and(|before| ["in", "since", "until", "last", "next", "by"].contains(&before.norm.as_str()))
+        {
+            return false;
+        }
+        let common = words
+            .iter()
+            .all(|token| token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word)));
+        if !common {
+            // Part of a longer unknown name: "Pike Harrow" is not Pike.
+            let next = tokens.get(end);
+            let longer = bearer.how == How::Part
+                && words.len() == 1
+                && next.is_some_and(|next| {
+                    next.capital
+                        && next.is_word()
+                        && !is_common(&next.norm)
+                        && self.lexicon.longest(&next.norm) == 0
+                        && !self.grammar.forms.contains_key(&next.norm)
+                });
+            return !longer;
+        }
+        if !capital {
+            let nouns = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN);
+            let thing = !person
+                && (words.len() > 1
+                    || words.iter().any(|token| self.class(token).has(nouns))
+                    || bearer.how != How::Part);
+            let title = person && bearer.how == How::Alias;
+            return after_the
+                && (thing || title)
+                && (words.len() > 1
+                    || bearer.how != How::Part
+                    || words.iter().all(|token| self.class(token).has(nouns)));
+        }
+        if words.len() > 1 || !Self::opens(tokens, start) {
+            return true;
+        }
+        // "Hope is here", but "Hope you slept well", "Mark my words" and "May the gods".
+        let next = tokens.get(end);
+        next.is_none_or(|next| {
+            let class = self.class(next);
+            !(class.has(Class::DETERMINER)
+                || is_pronoun(&next.norm)
+                || next.is("that")
+                || next.is("to")
+                || next.is("for"))
+        })
+    }
+
+    /// Words that are nearly a name.
+    fn near(&self, tokens: &[Token], at: usize) -> Option<Name> {
+        let first = &tokens[at];
+        if !first.is_word() || self.is_ordinary(tokens, at) {
+            return None;
+        }
+        for count in (1..=MOST_NEAR).rev() {
+            let end = at + count;
+            if end > tokens.len() || tokens[at..end].iter().any(|token| !token.is_word() || token.is("'s")) {
+                continue;
+            }
+            if (count > 1 && self.is_ordinary(tokens, end - 1))
+                || tokens[at..end].iter().any(|token| self.class(token).has(Class::NEGATION))
+            {
+                continue;
+            }
+            let words: Vec<String> = tokens[at..end].iter().map(|token| token.norm.replace('-', "")).collect();
+            if words.concat().chars().count() < 4 {
+                continue;
+            }
+            if let Some(entity) = self.lexicon.nearest(&words) {
+                return Some(Name {
+                    start: at,
+                    end,
+                    who: Who::Known(entity),
+                    how: How::Part,
+                    near: true,
+                    shared: false,
+                });
+            }
+        }
+        None
+    }
+
+    /// Whether a word is one of the language and means itself.
+    fn is_ordinary(&self, tokens: &[Token], at: usize) -> bool {
+        let token = &tokens[at];
+        let word = token.norm.as_str();
+        let grammar = self.grammar;
+        let class = grammar.class(word);
+        let inside = token.capital && !Self::opens(tokens, at);
+        if class.0
+            & !(Class::TITLE.0
+                | Class::PLACE_NOUN.0
+                | Class::THING_NOUN.0
+                | Class::GROUP_NOUN.0
+                | Class::EVENT_NOUN.0
+                | Class::ADJECTIVE.0)
+            != 0
+        {
+            return true;
+        }
+        let known = class != Class::default()
+            || is_pronoun(word)
+            || grammar.forms.contains_key(word)
+            || is_common(word)
+            || grammar.kinds_of.contains_key(word)
+            || grammar.kinds_of.contains_key(word.trim_end_matches('s'))
+            || grammar.adjectives.contains_key(word)
+            || grammar.nouns.contains_key(word)
+            || grammar.labels.contains_key(word)
+            || grammar.has.contains_key(word)
+            || is_suffixed(word);
+        known && !inside
+    }
+
+    /// A name that nobody has.
+    fn unknown(&self, tokens: &[Token], at: usize, new: &mut NewNames) -> Option<Name> {
+        let proper = |at: usize| {
+            let token = &tokens[at];
+            token.is_word() && token.capital && !token.is("i") && token.norm.chars().count() > 1
+        };
+        if !proper(at) || self.is_closed(&tokens[at]) {
+            return None;
+        }
+        let opens = Self::opens(tokens, at);
+        let all_caps = |token: &Token| {
+            let word = &self.text[token.start..token.end];
+            word.chars().count() > 1 && word.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase)
+        };
+        let mut end = at + 1;
+        while end < tokens.len() {
+            let token = &tokens[end];
+            if token.sort == Sort::Mark
+                && token.is(".")
+                && token.glued
+                && self.class(&tokens[end - 1]).has(Class::ABBREVIATION)
+            {
+                end += 1;
+                continue;
+            }
+            if proper(end) && !self.is_closed(token) && self.known(tokens, end).is_none_or(|name| name.how != How::Name)
+            {
+                end += 1;
+                continue;
+            }
+            // "Order of the Rose", "Fenna van der Hoek".
+            let linking = |token: &Token| {
+                ["of", "the", "van", "der", "von", "de", "del", "la", "du", "al", "ibn", "ap"]
+                    .contains(&token.norm.as_str())
+            };
+            let reach = tokens[end..].iter().take(2).take_while(|token| linking(token)).count();
+            let place = end + reach;
+            if reach > 0
+                && place < tokens.len()
+                && proper(place)
+                && !self.is_closed(&tokens[place])
+                && self.known(tokens, place).is_none()
+            {
+                end = place + 1;
+                continue;
+            }
+            break;
+        }
+        let words = &tokens[at..end];
+        if words.iter().all(all_caps) && (words.len() > 1 || words[0].norm.len() < 5) {
+            return None;
+        }
+        // Titles alone, months, and what people are called by kind: "a Vashti".
+        if words.iter().all(|token| self.class(token).has(Class::TITLE.or(Class::MONTH))) {
+            return None;
+        }
+        let before = at.checked_sub(1).map(|at| tokens[at].norm.as_str());
+        if words.len() == 1 && matches!(before, Some("a" | "an")) {
+            return None;
+        }
+        let common = |token: &Token| {
+            is_common(&token.norm)
+                || self.grammar.forms.contains_key(&token.norm)
+                || self.grammar.kinds_of.contains_key(&token.norm)
+                || self.grammar.adjectives.contains_key(&token.norm)
+                || is_suffixed(&token.norm)
+        };
+        let mut start = at;
+        if opens && common(&tokens[at]) && !self.class(&tokens[at]).has(Class::TITLE) {
+            // The capital of the first word says nothing; what follows may be a name.
+            let next_is_name = words.len() > 1 && (common(&tokens[at + 1]) || words.len() > 2);
+            if !next_is_name {
+                return None;
+            }
+            if self
+                .grammar
+                .forms
+                .get(&tokens[at].norm)
+                .is_some_and(|forms| forms.iter().any(|(_, form)| form.has(Form::PAST.or(Form::ING))))
+            {
+                start = at + 1;
+            }
+        }
+        if words.len() == 1 && common(&words[0]) && (self.class(&words[0]).has(Class::TITLE) || opens) {
+            return None;
+        }
+        let words = &tokens[start..end];
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
+        let span = Span { start: first.start, end: last.end };
+        let name = self.text[span.start..span.end].to_owned();
+        let index = match new.found.iter().position(|entity| same_name(&entity.name, &name)) {
+            Some(index) => index,
+            None => {
+                let kinds = self.kinds_by_words(words);
+                let class = words.iter().fold(Class::default(), |class, token| class.or(self.class(token)));
+                new.genders.push(match (class.has(Class::MALE), class.has(Class::FEMALE)) {
+                    (true, false) => Gender::He,
+                    (false, true) => Gender::She,
+                    _ => Gender::Unknown,
+                });
+                new.kinds.push(kinds);
+                let sure = 0.8 - if words.iter().all(common) { 0.3 } else { 0.0 } - if opens { 0.1 } else { 0.0 };
+                new.found.push(NewEntity {
+                    name,
+                    kind: kinds.guess(),
+                    span,
+                    confidence: hearsay_model::Confidence::new(sure).unwrap_or(hearsay_model::Confidence::FULL),
+                });
+                new.found.len() - 1
+            }
+        };
+        Some(Name { start, end, who: Who::New(index), how: How::Name, near: false, shared: false })
+    }
+
+    /// Words that are never part of a name but between two.
+    fn is_closed(&self, token: &Token) -> bool {
+        let closed = Class::DETERMINER
+            .or(Class::PREPOSITION)
+            .or(Class::CONJUNCTION)
+            .or(Class::SUBORDINATOR)
+            .or(Class::RELATIVE)
+            .or(Class::MODAL)
+            .or(Class::NEGATION)
+            .or(Class::ADVERB)
+            .or(Class::MONTH);
+        self.class(token).has(closed) || is_pronoun(&token.norm) || be_form(&token.norm)
+    }
+
+    /// What a new name is the name of, by its words.
+    fn kinds_by_words(&self, words: &[Token]) -> Kinds {
+        let of = words.iter().position(|token| token.is("of")).unwrap_or(words.len());
+        for token in words[..of].iter().rev().chain(&words[of..]) {
+            let class = self.class(token);
+            for (bit, kinds) in [
+                (Class::TITLE, Kinds::PERSON),
+                (Class::GROUP_NOUN, Kinds::GROUP),
+                (Class::PLACE_NOUN, Kinds::PLACE),
+                (Class::EVENT_NOUN, Kinds::EVENT),
+                (Class::THING_NOUN, Kinds::THING),
+            ] {
+                if class.has(bit) && (bit != Class::TITLE || token.start == words[0].start) {
+                    return kinds;
+                }
+            }
+        }
+        Kinds::ANY
+    }
+}
+
+fn same_name(a: &str, b: &str) -> bool {
+    use hearsay_model::text::normal;
+    normal(a) == normal(b) || (b.chars().count() > 3 && normal(a).split(' ').any(|word| word == normal(b)))
+}
+
+/// Words made of others, which names seldom are.
+fn is_suffixed(word: &str) -> bool {
+    word.len() > 5
+        && ["ing", "ness", "ment", "tion", "ful", "less", "ously", "ly", "able", "ible", "ized", "ised"]
+            .iter()
+            .any(|end| word.ends_with(end))
+}
+
+pub(crate) fn is_pronoun(word: &str) -> bool {
+    matches!(
+        word,
+        "i" | "me"
+            | "my"
+            | "mine"
+            | "myself"
+            | "you"
+            | "your"
+            | "yours"
+            | "yourself"
+            | "he"
+            | "him"
+            | "his"
+            | "himself"
+            | "she"
+            | "her"
+            | "hers"
+            | "herself"
+            | "it"
+            | "its"
+            | "itself"
+            | "we"
+            | "us"
+            | "our"
+            | "ours"
+            | "ourselves"
+            | "they"
+            | "them"
+            | "their"
+            | "theirs"
+            | "themselves"
+            | "themself"
+            | "who"
+            | "whom"
+            | "whose"
+            | "which"
+            | "there"
+            | "nobody"
+            | "noone"
+            | "everyone"
+            | "everybody"
+            | "someone"
+            | "somebody"
+            | "anyone"
+            | "anybody"
+            | "nothing"
+            | "something"
+            | "everything"
+            | "anything"
+            | "oneself"
+    )
+}
+
+pub(crate) fn be_form(word: &str) -> bool {
+    matches!(word, "be" | "am" | "is" | "are" | "was" | "were" | "been" | "being")
+}

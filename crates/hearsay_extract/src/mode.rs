@@ -1,0 +1,371 @@
+//! How a clause is meant: as so, as no longer so, as not so, as somebody's word, or not at all.
+
+use crate::{
+    clauses::{Bond, From},
+    extract::{Cue, CueKind},
+    grammar::CueSort,
+    mentions::Who,
+    parse::VerbForm,
+    read::Reader,
+};
+
+/// How a clause is meant.
+#[derive(Debug, Clone)]
+pub(crate) struct Mode {
+    /// It says nothing of the world: a question, a plan, a wish.
+    pub(crate) dead: bool,
+    /// What is left of the confidence.
+    pub(crate) doubt: f64,
+    pub(crate) denied: bool,
+    pub(crate) over: bool,
+    pub(crate) by: Option<Who>,
+    pub(crate) told: Vec<Who>,
+    pub(crate) cues: Vec<Cue>,
+    pub(crate) nested: bool,
+    /// "would": only what one wants, likes and whom one trusts is so.
+    pub(crate) would: bool,
+    /// "can": only what one cannot is so.
+    pub(crate) can: bool,
+}
+
+impl Reader<'_> {
+    /// How each clause is meant.
+    pub(crate) fn modes(&mut self, question: bool) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = Vec::new();
+        for at in 0..self.clauses.len() {
+            let mode = self.mode(at, question, &modes);
+            modes.push(mode);
+        }
+        modes
+    }
+
+    /// How the sentence as a whole is meant.
+    pub(crate) fn whole(&mut self, question: bool) -> Mode {
+        let voice = self.voice.clone();
+        let mut mode = Mode {
+            dead: question
+                || self.has_cue(CueSort::Chatter)
+                || self.has_cue(CueSort::Injection)
+                || self.has_cue(CueSort::Conditional)
+                || self.has_cue(CueSort::Wish),
+            doubt: 1.0,
+            denied: false,
+            over: false,
+            by: voice.speaker,
+            told: voice.told.clone(),
+            cues: Vec::new(),
+            nested: false,
+            would: false,
+            can: false,
+        };
+        if voice.unknown {
+            self.doubt(&mut mode, "quoted", None);
+        }
+        for found in self.cues {
+            let name = match found.sort {
+                CueSort::Sarcasm => "sarcasm",
+                _ => continue,
+            };
+            let cue = found.shown(self.tokens, self.text);
+            self.doubt(&mut mode, name, cue);
+        }
+        // "According to Hope", "in Hope's own account".
+        if let Some(by) = self.according_to() {
+            mode.by = Some(by);
+            mode.told.clear();
+        }
+        mode
+    }
+
+    fn doubt(&self, mode: &mut Mode, name: &str, cue: Option<Cue>) {
+        let left = self.grammar.doubts.get(name).copied().unwrap_or(0.3);
+        mode.doubt = mode.doubt.min(left);
+        mode.cues.extend(cue.filter(|cue| !mode.cues.contains(cue)));
+    }
+
+    fn according_to(&mut self) -> Option<Who> {
+        let cue = self.cues.iter().find(|cue| cue.sort == CueSort::SpeakingOf).map(|cue| cue.end);
+        let np = match cue {
+            Some(end) => self.groups.nps.iter().position(|np| np.start == end && np.owner.is_none()),
+            None => {
+                let tellings = [
+                    "account",
+                    "statement",
+                    "telling",
+                    "version",
+                    "words",
+                    "view",
+                    "opinion",
+                    "testimony",
+                    "letter",
+                    "report",
+                    "word",
+                    "story",
+                ];
+                let owned = |np: &crate::parse::Np| {
+                    np.owner.filter(|_| {
+                        tellings.contains(&self.norm(np.head))
+                            && np.start > 0
+                            && matches!(self.norm(np.start - 1), "in" | "by" | "from" | "on" | "to")
+                    })
+                };
+                self.groups.nps.iter().find_map(owned)
+            }
+        }?;
+        self.resolve(np, &[]).first().map(|found| found.who)
+    }
+
+    /// The stretch of tokens, between "but" and its like, in which a token stands.
+    fn segment(&self, token: usize) -> (usize, usize) {
+        let breaks = |at: &usize| matches!(self.norm(*at), "but" | "although" | "though" | "however" | ";");
+        let start = (0..token).rev().find(breaks).map_or(0, |at| at + 1);
+        let end = (token..self.tokens.len()).find(breaks).unwrap_or(self.tokens.len());
+        (start, end)
+    }
+
+    fn mode(&mut self, at: usize, question: bool, before: &[Mode]) -> Mode {
+        let clause = self.clauses[at].clone();
+        let vg = self.vg(at).clone();
+        let mut mode = self.whole(question);
+        let (start, end) = self.segment(vg.head);
+        for found in self.cues {
+            if found.start < start || found.end > end {
+                continue;
+            }
+            let cue = found.shown(self.tokens, self.text);
+            match found.sort {
+                CueSort::Hedge => self.doubt(&mut mode, "hedge", cue),
+                CueSort::Rumour => self.doubt(&mut mode, "rumour", cue),
+                CueSort::Plan => mode.dead |= found.start <= vg.head || found.start >= vg.end,
+                CueSort::Over if !mode.over && self.is_near(found.start, at) => {
+                    mode.over = true;
+                    mode.cues.extend(cue);
+                }
+                CueSort::Command => mode.dead |= found.start <= 2,
+                _ => {}
+            }
+        }
+        // What it depends on.
+        let parent = clause.parent.and_then(|parent| Some((parent, before.get(parent)?.clone())));
+        if let Some((parent, parent_mode)) = parent {
+            self.depend(at, parent, &parent_mode, &mut mode);
+        }
+        match vg.modal.as_deref() {
+            Some("might" | "may" | "could") => {
+                let cue = Cue { kind: CueKind::Hedge, words: vg.modal.clone().unwrap_or_default() };
+                self.doubt(&mut mode, "hedge", Some(cue));
+            }
+            Some("must") if vg.copula || vg.progressive || vg.perfect => {
+                self.doubt(&mut mode, "hedge", Some(Cue { kind: CueKind::Hedge, words: "must".into() }));
+            }
+            Some("would") => mode.would = true,
+            Some("can") => mode.can = true,
+            Some(_) => mode.dead = true,
+            None => {}
+        }
+        mode.dead |= vg.going_to;
+        mode.over |= vg.used_to;
+        if vg.negated {
+            // "no longer" is a cue; "not … any more" is over.
+            if mode.over
+                && self.cues.iter().any(|cue| {
+                    cue.sort == CueSort::Over && (self.said(cue.start, cue.end).to_lowercase().contains("any"))
+                })
+            {
+                mode.denied = false;
+            } else {
+                mode.denied = !mode.denied;
+            }
+        }
+        // "once worked", "was once": long ago.
+        let once = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
+            .any(|token| matches!(self.norm(token), "once" | "formerly" | "previously" | "originally"));
+        if once && (vg.past || vg.perfect) {
+            mode.over = true;
+        }
+        // A command: "Hope, take Sela down".
+        let opens =
+            clause.from == From::Nobody && vg.base && !vg.silent && vg.form == VerbForm::Finite && vg.modal.is_none();
+        let vocative = clause.from == From::Shared && false;
+        if opens || vocative {
+            mode.dead = true;
+        }
+        let nobody = clause.subjects.iter().any(|np| {
+            let np = self.np_group(*np);
+            matches!(
+                self.norm(np.head),
+                "nobody" | "noone" | "nothing" | "anyone" | "anybody" | "someone" | "somebody" | "whoever"
+            ) || np.article.is_some_and(|at| self.norm(at) == "no")
+        });
+        mode.dead |= nobody;
+        if vg.silent && mode.cues.is_empty() && self.tokens.len() > 24 {
+            mode.dead = true;
+        }
+        mode
+    }
+
+    /// Whether a cue of the past belongs to a clause: it stands in it, or in the sentence's frame.
+    fn is_near(&self, cue: usize, clause: usize) -> bool {
+        let vg = self.vg(clause);
+        let own = &self.clauses[clause];
+        let past = vg.past
+            || vg.perfect
+            || vg.used_to
+            || vg.silent
+            || vg.form != VerbForm::Finite
+            || self.norm(cue) == "no"
+            || self.norm(cue) == "anymore"
+            || self.norm(cue) == "not"
+            || self.norm(cue) == "any";
+        // Another verb stands between.
+        let between = self.clauses.iter().enumerate().any(|(at, other)| {
+            let head = self.groups.vgs[other.vg].head;
+            at != clause
+                && other.vg != own.vg
+                && self.groups.vgs[other.vg].form == VerbForm::Finite
+                && ((cue < head && head < vg.start) || (vg.end < head && head < cue))
+        });
+        past && !between
+    }
+
+    fn depend(&mut self, at: usize, parent: usize, above: &Mode, mode: &mut Mode) {
+        let lemma = self.vg(parent).lemma.clone();
+        let sort = self.grammar.sort(&lemma);
+        let vg = self.vg(parent).clone();
+        let bond = self.bond(at).clone();
+        let inherit = |mode: &mut Mode| {
+            mode.dead |= above.dead;
+            mode.doubt = mode.doubt.min(above.doubt);
+            mode.by = above.by;
+            mode.told.clone_from(&above.told);
+            for cue in &above.cues {
+                if cue.kind != CueKind::Past && !mode.cues.contains(cue) {
+                    mode.cues.push(cue.clone());
+                }
+            }
+        };
+        match bond {
+            Bond::Complement => {
+                inherit(mode);
+                mode.nested = true;
+                if above.would || above.can {
+                    mode.dead = true;
+                }
+                if sort.thought || sort.seeming {
+                    let words = self.said(vg.head, vg.end);
+                    let cue = Cue { kind: CueKind::Thought, words };
+                    self.doubt(mode, "thought", Some(cue));
+                    mode.dead |= vg.negated || matches!(lemma.as_str(), "hope" | "wonder" | "doubt" | "dream");
+                    self.heard_from(parent, mode);
+                } else if sort.speech {
+                    mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
+                    self.attribute(parent, mode);
+                } else if sort.factive && vg.negated {
+                    // "does not know that he left": he left.
+                    mode.denied = false;
+                }
+            }
+            Bond::Infinitive => {
+                inherit(mode);
+                mode.nested = true;
+                mode.over |= above.over;
+                let alive = (sort.real && lemma != "manage" || lemma == "manage" || sort.seeming) && !vg.copula;
+                let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
+                if claims {
+                    self.attribute(parent, mode);
+                } else if vg.passive && (sort.speech || sort.thought) {
+                    // "is said to own"
+                    let words = self.said(vg.head, vg.end);
+                    self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+                } else if !alive {
+                    mode.dead = true;
+                }
+                mode.denied |= above.denied;
+            }
+            Bond::Reduced => {
+                inherit(mode);
+                mode.denied |= above.denied && matches!(lemma.as_str(), "stop" | "see");
+                if matches!(lemma.as_str(), "stop" | "quit" | "cease") {
+                    mode.over = true;
+                }
+                if matches!(
+                    lemma.as_str(),
+                    "consider"
+                        | "suggest"
+                        | "imagine"
+                        | "avoid"
+                        | "deny"
+                        | "mind"
+                        | "propose"
+                        | "dream"
+                        | "think"
+                        | "talk"
+                        | "fear"
+                ) {
+                    mode.dead = true;
+                }
+            }
+            Bond::Adverbial(word) => {
+                inherit(mode);
+                mode.dead = above.dead && self.whole(false).dead;
+                mode.dead |= matches!(
+                    word.as_str(),
+                    "if" | "unless"
+                        | "until"
+                        | "till"
+                        | "before"
+                        | "without"
+                        | "of"
+                        | "about"
+                        | "from"
+                        | "lest"
+                        | "whether"
+                        | "for"
+                        | "against"
+                        | "instead"
+                        | "than"
+                );
+            }
+            Bond::Relative => {
+                inherit(mode);
+                // "it isn't Sela who owns the Bell".
+                let cleft = vg.copula
+                    && self.clauses[parent].subjects.iter().any(|np| self.norm(self.groups.nps[*np].head) == "it");
+                if cleft {
+                    mode.denied ^= above.denied;
+                } else if above.denied {
+                    mode.denied = false;
+                }
+            }
+            Bond::Main => {}
+        }
+    }
+
+    /// What is said is said by the subject of the verb of speech.
+    fn attribute(&mut self, parent: usize, mode: &mut Mode) {
+        let subjects = self.clauses[parent].subjects.clone();
+        let said_by = self.resolve_all(&subjects, &[]);
+        match said_by.first() {
+            Some(by) => {
+                let told = self.told(parent);
+                mode.by = Some(by.who);
+                mode.told = told;
+            }
+            None => {
+                let vg = self.vg(parent);
+                let words = self.said(vg.head, vg.end);
+                self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+            }
+        }
+    }
+
+    /// "I heard from Sela that …": Sela says so.
+    fn heard_from(&mut self, parent: usize, mode: &mut Mode) {
+        let (from, to) = self.clauses[parent].rest;
+        let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "from") else { return };
+        let (list, _) = self.syntax.list(item + 1, self.groups.items.len());
+        if let Some(by) = self.resolve_all(&list, &[]).first() {
+            mode.by = Some(by.who);
+        }
+    }
+}

@@ -1,0 +1,910 @@
+//! A shallow grammar: tokens into noun groups and verb groups.
+
+use crate::{
+    grammar::{Class, Grammar},
+    mentions::{Name, be_form, is_pronoun},
+    token::{Sort, Token},
+    verbs::Form,
+};
+
+/// A noun group: "Mirela's youngest brother Pell", "the old ferryman", "she".
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Np {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The token of its last noun.
+    pub(crate) head: usize,
+    pub(crate) name: Option<usize>,
+    /// Whose it is: a noun group before `'s`, or a pronoun.
+    pub(crate) owner: Option<usize>,
+    /// Whether the owner is a name that stands before the noun: "Lantern Club members".
+    pub(crate) by_name: bool,
+    /// The words before a name: "brother" in "her brother Pell".
+    pub(crate) role: Option<(usize, usize)>,
+    /// Where the words begin that are not articles.
+    pub(crate) content: usize,
+    pub(crate) article: Option<usize>,
+    pub(crate) pronoun: bool,
+    /// "Ilvane's", with nothing behind it.
+    pub(crate) bare_owner: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum VerbForm {
+    #[default]
+    Finite,
+    Infinitive,
+    Ing,
+    Participle,
+}
+
+/// A verb group: "would never have been told".
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Vg {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The token of the verb itself.
+    pub(crate) head: usize,
+    pub(crate) lemma: String,
+    pub(crate) form: VerbForm,
+    pub(crate) passive: bool,
+    pub(crate) progressive: bool,
+    pub(crate) perfect: bool,
+    pub(crate) past: bool,
+    pub(crate) negated: bool,
+    pub(crate) never: bool,
+    pub(crate) modal: Option<String>,
+    pub(crate) used_to: bool,
+    pub(crate) going_to: bool,
+    pub(crate) copula: bool,
+    /// Not written: "Bram dead."
+    pub(crate) silent: bool,
+    /// May be a command: a base form.
+    pub(crate) base: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Item {
+    Np(usize),
+    Vg(usize),
+    Tok(usize),
+}
+
+/// A sentence in groups.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    pub(crate) items: Vec<Item>,
+    pub(crate) nps: Vec<Np>,
+    pub(crate) vgs: Vec<Vg>,
+}
+
+/// What stands in a noun group so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Nothing,
+    Modifiers,
+    Head { plural: bool },
+}
+
+pub(crate) struct Parser<'a> {
+    pub(crate) tokens: &'a [Token],
+    pub(crate) names: &'a [Name],
+    /// Which name begins at a token, or stands on it.
+    pub(crate) name_at: Vec<Option<usize>>,
+    pub(crate) grammar: &'a Grammar,
+    groups: Groups,
+}
+
+const POSSESSIVES: [&str; 7] = ["my", "your", "his", "her", "its", "our", "their"];
+const DEMONSTRATIVES: [&str; 14] = [
+    "this", "that", "these", "those", "all", "both", "some", "any", "each", "most", "many", "few", "neither", "either",
+];
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(tokens: &'a [Token], names: &'a [Name], grammar: &'a Grammar) -> Self {
+        let mut name_at = vec![None; tokens.len()];
+        for (index, name) in names.iter().enumerate() {
+            name_at[name.start..name.end].fill(Some(index));
+        }
+        Self { tokens, names, name_at, grammar, groups: Groups::default() }
+    }
+
+    pub(crate) fn groups(mut self) -> Groups {
+        let mut at = 0;
+        while at < self.tokens.len() {
+            if let Some((vg, next)) = self.verb_group(at, Within::Nothing) {
+                self.groups.items.push(Item::Vg(self.groups.vgs.len()));
+                self.groups.vgs.push(vg);
+                at = next;
+            } else if let Some((np, next)) = self.noun_group(at) {
+                self.groups.items.push(Item::Np(np));
+                at = next;
+                // What follows a noun group may be its verb.
+                let plural = self.is_plural(np);
+                if at < self.tokens.len()
+                    && let Some((vg, next)) = self.verb_group(at, Within::Head { plural })
+                {
+                    self.groups.items.push(Item::Vg(self.groups.vgs.len()));
+                    self.groups.vgs.push(vg);
+                    at = next;
+                }
+            } else {
+                self.groups.items.push(Item::Tok(at));
+                at += 1;
+            }
+        }
+        self.groups
+    }
+
+    fn class(&self, at: usize) -> Class {
+        self.tokens.get(at).map_or(Class::default(), |token| self.grammar.class(&token.norm))
+    }
+
+    fn norm(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.norm.as_str())
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        self.name_at.get(at).is_some_and(Option::is_some)
+    }
+
+    fn form(&self, at: usize) -> Option<Form> {
+        let forms = self.grammar.forms.get(self.norm(at))?;
+        forms.iter().map(|(_, form)| *form).reduce(Form::or)
+    }
+
+    /// The verb that a form is one of; of several, the one whose form is wanted.
+    fn lemma(&self, at: usize, wanted: Form) -> String {
+        let forms = self.grammar.forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
+        let found = forms.iter().find(|(_, form)| form.has(wanted)).or(forms.first());
+        found.map_or_else(|| self.norm(at).to_owned(), |(lemma, _)| lemma.clone())
+    }
+
+    fn skip_adverbs(&self, mut at: usize) -> usize {
+        while at < self.tokens.len() && !self.is_name(at) && (self.is_adverb(at) || self.is_negation(at)) {
+            at += 1;
+        }
+        at
+    }
+
+    fn is_adverb(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        self.tokens.get(at).is_some_and(Token::is_word)
+            && !self.is_name(at)
+            && (self.class(at).has(Class::ADVERB)
+                || (word.len() > 4
+                    && word.ends_with("ly")
+                    && !self.grammar.adjectives.contains_key(word)
+                    && !self.grammar.forms.contains_key(word)
+                    && ![
+                        "family", "folly", "bully", "belly", "jelly", "rally", "ally", "supply", "reply", "italy",
+                        "lily",
+                    ]
+                    .contains(&word)))
+    }
+
+    fn is_negation(&self, at: usize) -> bool {
+        matches!(self.norm(at), "not" | "never" | "hardly" | "scarcely") && !self.is_name(at)
+    }
+
+    fn is_adjective(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        self.class(at).has(Class::ADJECTIVE) || self.grammar.adjectives.contains_key(word)
+    }
+
+    /// Words that end a noun group.
+    fn is_closed(&self, at: usize) -> bool {
+        let closed = Class::DETERMINER
+            .or(Class::PREPOSITION)
+            .or(Class::CONJUNCTION)
+            .or(Class::SUBORDINATOR)
+            .or(Class::RELATIVE)
+            .or(Class::MODAL)
+            .or(Class::NEGATION);
+        let word = self.norm(at);
+        !self.is_name(at)
+            && (self.class(at).has(closed)
+                || is_pronoun(word)
+                || be_form(word)
+                || matches!(
+                    word,
+                    "'s" | "'d"
+                        | "has"
+                        | "have"
+                        | "had"
+                        | "does"
+                        | "did"
+                        | "do"
+                        | "okay"
+                        | "ok"
+                        | "um"
+                        | "uh"
+                        | "er"
+                        | "yes"
+                        | "yeah"
+                        | "well"
+                        | "oh"
+                        | "hey"
+                        | "nah"
+                        | "please"
+                ))
+    }
+
+    /// Whether a word may be a noun or stand before one.
+    fn is_nounish(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return false };
+        if self.is_name(at) {
+            return true;
+        }
+        match token.sort {
+            Sort::Number => true,
+            Sort::Word => {
+                !self.is_closed(at)
+                    && (!self.is_adverb(at) || self.is_adjective(at))
+                    && !self.is_verb(at, Within::Modifiers)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a word is meant as a verb where it stands.
+    fn is_verb(&self, at: usize, within: Within) -> bool {
+        let Some(form) = self.form(at) else { return false };
+        let token = &self.tokens[at];
+        if self.is_name(at) || !token.is_word() {
+            return false;
+        }
+        if matches!(token.norm.as_str(), "have" | "has" | "had" | "do" | "does" | "did") {
+            return true;
+        }
+        let previous = at.checked_sub(1);
+        let opens = previous
+            .is_none_or(|at| self.tokens[at].sort == Sort::Mark || matches!(self.tokens[at].sort, Sort::Quote(_)));
+        if token.capital && !opens {
+            return false;
+        }
+        match within {
+            Within::Modifiers => false,
+            Within::Head { plural } => {
+                if form.has(Form::PAST.or(Form::PARTICIPLE)) {
+                    return true;
+                }
+                if form.has(Form::ING) {
+                    return true;
+                }
+                let next = self.skip_adverbs(at + 1);
+                let verb_follows = be_form(self.norm(next))
+                    || self.class(next).has(Class::MODAL)
+                    || matches!(self.norm(next), "has" | "had" | "does" | "did");
+                if form.has(Form::THIRD) {
+                    return !verb_follows;
+                }
+                plural && form.has(Form::BASE) && !verb_follows
+            }
+            Within::Nothing => {
+                let Some(previous) = previous else { return true };
+                let class = self.class(previous);
+                let word = self.norm(previous);
+                if word == "to" {
+                    return form.has(Form::BASE);
+                }
+                if self.is_name(previous) {
+                    return !form.has(Form::BASE) || form.has(Form::PAST);
+                }
+                if class.has(Class::PREPOSITION) {
+                    return form.has(Form::ING);
+                }
+                if class.has(Class::DETERMINER) && !matches!(word, "that" | "all" | "both") {
+                    return false;
+                }
+                if word == "and" || word == "or" {
+                    // "works and fears" or "hopes and fears"; the form of the verb before decides elsewhere.
+                    return true;
+                }
+                true
+            }
+        }
+    }
+
+    fn is_plural(&self, np: usize) -> bool {
+        let np = &self.groups.nps[np];
+        let word = self.norm(np.head);
+        if np.pronoun {
+            return matches!(
+                word,
+                "i" | "you"
+                    | "we"
+                    | "they"
+                    | "who"
+                    | "which"
+                    | "these"
+                    | "those"
+                    | "both"
+                    | "all"
+                    | "some"
+                    | "many"
+                    | "few"
+                    | "most"
+                    | "that"
+            );
+        }
+        let before = np.start.checked_sub(1).map(|at| self.norm(at));
+        matches!(before, Some("and" | "+" | "&"))
+            || (np.name.is_none() && word.ends_with('s') && !word.ends_with("ss"))
+            || (np.name.is_some() && self.tokens[np.end - 1].norm.ends_with('s'))
+            || matches!(word, "people" | "folk" | "men" | "women" | "children" | "police" | "wolves")
+    }
+
+    /// A noun group at a token, and where it ends.
+    fn noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
+        let word = self.norm(at).to_owned();
+        if !self.is_name(at) && is_pronoun(&word) {
+            if matches!(word.as_str(), "who" | "whom" | "whose" | "which") {
+                return None;
+            }
+            if POSSESSIVES.contains(&word.as_str()) {
+                let next = self.skip_adverbs(at + 1);
+                if self.is_nounish(next) && !(word == "her" && self.tokens[next].sort == Sort::Number) {
+                    let owner =
+                        self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
+                    return self.content(at, at + 1, Some(owner), None).or(Some((owner, at + 1)));
+                }
+            }
+            let np = self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
+            return Some((np, at + 1));
+        }
+        let mut from = at;
+        let mut article = None;
+        while !self.is_name(from) && self.class(from).has(Class::DETERMINER) {
+            article = Some(from);
+            from += 1;
+        }
+        // "both of them", "that is".
+        if let Some(article) = article
+            && let Some(found) = self.content(at, from, None, Some(article))
+        {
+            return Some(found);
+        }
+        if article.is_none() {
+            return self.content(at, at, None, None);
+        }
+        if DEMONSTRATIVES.contains(&word.as_str()) && from == at + 1 && word != "that" {
+            let np = self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
+            return Some((np, at + 1));
+        }
+        if word == "that" && from == at + 1 && (be_form(self.norm(from)) || self.norm(from) == "'s") {
+            let np = self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
+            return Some((np, at + 1));
+        }
+        None
+    }
+
+    fn push(&mut self, np: Np) -> usize {
+        self.groups.nps.push(np);
+        self.groups.nps.len() - 1
+    }
+
+    /// The nouns of a group, from `from`; then what they own.
+    fn content(
+        &mut self,
+        start: usize,
+        from: usize,
+        owner: Option<usize>,
+        article: Option<usize>,
+    ) -> Option<(usize, usize)> {
+        let mut at = from;
+        let mut name = None;
+        let mut head = None;
+        let mut after_name = false;
+        let mut role = None;
+        let mut only_adjectives = true;
+        while at < self.tokens.len() {
+            if let Some(index) = self.name_at[at] {
+                let found = self.names[index];
+                if name.is_some() {
+                    break;
+                }
+                if head.is_some() {
+                    role = Some((from, at));
+                }
+                (name, head) = (Some(index), Some(found.start));
+                at = found.end;
+                only_adjectives = false;
+                continue;
+            }
+            let token = &self.tokens[at];
+            let fits = match token.sort {
+                Sort::Number => name.is_none(),
+                Sort::Word => {
+                    !self.is_closed(at)
+                        && (head.is_none() || !self.is_adverb(at) || self.is_adjective(at))
+                        && !(head.is_some()
+                            && self.is_verb_after(at, name.is_some(), from, owner.is_some() || article.is_some()))
+                }
+                _ => false,
+            };
+            if !fits {
+                break;
+            }
+            if head.is_none()
+                && article.is_none()
+                && owner.is_none()
+                && (self.is_adverb(at) || self.is_verb(at, Within::Nothing))
+                && !self.is_adjective(at)
+            {
+                break;
+            }
+            if name.is_some() {
+                // "Salt Quay ferryman", but "Bram dead".
+                if self.is_adjective(at) || self.is_adverb(at) || token.capital || self.class(at).has(Class::NUMBER) {
+                    break;
+                }
+                after_name = true;
+            }
+            only_adjectives &= self.is_adjective(at) || self.is_adverb(at);
+            if !self.is_adverb(at) || self.is_adjective(at) {
+                head = Some(at);
+            } else if head.is_none() && !self.is_nounish_ahead(at + 1) {
+                break;
+            }
+            at += 1;
+        }
+        let head = head?;
+        let end = at;
+        if only_adjectives && article.is_none() && owner.is_none() && !self.is_possessive(end) {
+            return None;
+        }
+        let mut np = Np { start, end, head, name, owner, role, content: from, article, ..Np::default() };
+        if after_name {
+            // The name stands for an owner: "Lantern Club members".
+            let index = name?;
+            let found = self.names[index];
+            let by = self.push(Np {
+                start: found.start,
+                end: found.end,
+                head: found.start,
+                name: Some(index),
+                content: found.start,
+                ..Np::default()
+            });
+            np = Np { name: None, role: None, owner: Some(by), by_name: true, content: found.end, ..np };
+        }
+        let index = self.push(np);
+        if self.is_possessive(end) {
+            let after = end + 1;
+            return match self.content(start, after, Some(index), None) {
+                Some(found) => Some(found),
+                None => {
+                    let bare = Np {
+                        start,
+                        end: after,
+                        head: end,
+                        content: end,
+                        owner: Some(index),
+                        bare_owner: true,
+                        ..Np::default()
+                    };
+                    Some((self.push(bare), after))
+                }
+            };
+        }
+        Some((index, end))
+    }
+
+    fn is_nounish_ahead(&self, at: usize) -> bool {
+        let at = self.skip_adverbs(at);
+        self.is_nounish(at)
+    }
+
+    /// Whether a word behind the first noun of a group is its verb.
+    fn is_verb_after(&self, at: usize, name: bool, from: usize, determined: bool) -> bool {
+        let Some(form) = self.form(at) else { return false };
+        if name {
+            return self.is_verb(at, Within::Head { plural: self.norm(at - 1).ends_with('s') });
+        }
+        // "the wounded guard left", "the smith works", "his sworn word": a noun stands before the verb.
+        let previous = at - 1;
+        let previous_is_noun = previous >= from
+            && !self.is_adjective(previous)
+            && self.tokens[previous].sort == Sort::Word
+            && !(self.form(previous).is_some_and(|form| form.has(Form::PARTICIPLE.or(Form::ING)))
+                && previous == from
+                && determined);
+        if !previous_is_noun {
+            return false;
+        }
+        let word = self.norm(previous);
+        let plural = word.ends_with('s') && !word.ends_with("ss")
+            || matches!(word, "people" | "folk" | "men" | "women" | "children");
+        if form.has(Form::ING) && !form.has(Form::BASE) {
+            return !self.grammar.nouns.contains_key(self.norm(at));
+        }
+        self.is_verb(at, Within::Head { plural })
+    }
+
+    /// Whether the token makes an owner of what stands before it, and is not "is".
+    fn is_possessive(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return false };
+        if token.is("'") && token.glued && at > 0 && self.tokens[at - 1].norm.ends_with('s') {
+            return self.is_nounish(at + 1);
+        }
+        if !token.is("'s") {
+            return false;
+        }
+        let previous = at.checked_sub(1).map_or("", |at| self.norm(at));
+        if is_pronoun(previous)
+            || matches!(previous, "that" | "this" | "here" | "there" | "what" | "where" | "how" | "let" | "who" | "now")
+        {
+            return false;
+        }
+        let next = at + 1;
+        if self.is_name(next) {
+            // "her brother's Tob" says who he is.
+            return !self.grammar.nouns.contains_key(previous);
+        }
+        let Some(after) = self.tokens.get(next) else { return true };
+        if after.sort == Sort::Mark {
+            return !after.is_mark(",")
+                || self
+                    .tokens
+                    .get(next + 1)
+                    .is_none_or(|token| !token.is_word() || self.is_closed(next + 1) || self.form(next + 1).is_some());
+        }
+        if self.is_closed(next) || self.is_adverb(next) {
+            return self.is_adverb(next) && self.is_nounish_ahead(next + 1) && self.class(next).has(Class::ADJECTIVE);
+        }
+        if after.sort == Sort::Number || self.class(next).has(Class::NUMBER) {
+            return self.is_nounish(next + 1) && !matches!(self.norm(next + 1), "years" | "year");
+        }
+        let noun_follows = {
+            let then = next + 1;
+            self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then))
+        };
+        if let Some(form) = self.form(next) {
+            if form.has(Form::ING) && !form.has(Form::BASE) {
+                return noun_follows
+                    && self.class(next + 1).has(Class::THING_NOUN.or(Class::GROUP_NOUN).or(Class::PLACE_NOUN));
+            }
+            if form.has(Form::PARTICIPLE) && !form.has(Form::BASE) {
+                return noun_follows;
+            }
+            return true;
+        }
+        if self.is_adjective(next) && !self.grammar.nouns.contains_key(self.norm(next)) {
+            return noun_follows;
+        }
+        true
+    }
+
+    /// A verb group at a token, and where it ends.
+    fn verb_group(&self, at: usize, within: Within) -> Option<(Vg, usize)> {
+        let mut vg = Vg { start: at, form: VerbForm::Finite, ..Vg::default() };
+        let mut i = at;
+        if self.is_name(at) {
+            return None;
+        }
+        if self.norm(i) == "to" {
+            let next = self.skip_adverbs(i + 1);
+            let base = be_form(self.norm(next)) && self.norm(next) == "be"
+                || self.form(next).is_some_and(|form| form.has(Form::BASE));
+            let capital = self.tokens.get(next).is_some_and(|token| token.capital);
+            if !base || self.is_name(next) || capital {
+                return None;
+            }
+            vg.form = VerbForm::Infinitive;
+            i = next;
+        }
+        let mut begun = vg.form == VerbForm::Infinitive;
+        let mut bare = true;
+        loop {
+            if i >= self.tokens.len() || self.is_name(i) {
+                return None;
+            }
+            if begun && (self.is_adverb(i) || self.is_negation(i)) {
+                vg.negated |= self.is_negation(i);
+                vg.never |= self.norm(i) == "never";
+                i += 1;
+                continue;
+            }
+            let word = self.norm(i);
+            if !begun && self.is_negation(i) || (!begun && self.is_adverb(i)) {
+                // "never trusted", "quietly works": the group begins with it, if a verb follows.
+                let next = self.skip_adverbs(i);
+                let verb = be_form(self.norm(next)) || self.class(next).has(Class::MODAL) || self.is_verb(next, within);
+                if !verb || self.is_name(next) || next == i {
+                    return None;
+                }
+                let negations = i..next;
+                for k in negations {
+                    vg.negated |= self.is_negation(k);
+                    vg.never |= self.norm(k) == "never";
+                }
+                i = next;
+                begun = true;
+                continue;
+            }
+            let next = self.skip_adverbs(i + 1);
+            let next_form = if self.is_name(next) { None } else { self.form(next) };
+            let next_has = |form: Form| next_form.is_some_and(|next| next.has(form));
+            let contraction = word == "'s" || word == "'d";
+            if contraction && within == Within::Nothing && !begun {
+                // Behind something that is no noun group.
+                if i == 0 || self.tokens[i - 1].sort == Sort::Mark {
+                    return None;
+                }
+            }
+            if self.class(i).has(Class::MODAL) && word != "need" && word != "dare"
+                || (word == "'d" && (next_has(Form::BASE) && !next_has(Form::PARTICIPLE) || self.norm(next) == "be"))
+            {
+                let opens = i == 0 || self.tokens[i - 1].sort == Sort::Mark;
+                if self.tokens[i].capital && !opens {
+                    return None;
+                }
+                vg.modal = Some(if word == "'d" { "would".into() } else { word.to_owned() });
+                bare = false;
+                begun = true;
+                i += 1;
+                if self.norm(i) == "to" {
+                    i += 1;
+                }
+                continue;
+            }
+            if be_form(word) || word == "'s" {
+                let has = word == "'s"
+                    && (self.norm(next) == "been"
+                        || self.norm(next) == "got"
+                        || (next_has(Form::PARTICIPLE)
+                            && matches!(
+                                self.norm(next),
+                                "gone"
+                                    | "come"
+                                    | "become"
+                                    | "had"
+                                    | "taken"
+                                    | "done"
+                                    | "known"
+                                    | "lost"
+                                    | "stolen"
+                                    | "sold"
+                                    | "left"
+                                    | "joined"
+                                    | "moved"
+                                    | "always"
+                            )));
+                if has {
+                    vg.perfect = true;
+                    bare = false;
+                    begun = true;
+                    i += 1;
+                    if self.norm(next) == "got" {
+                        i = next;
+                    }
+                    continue;
+                }
+                if bare && vg.form != VerbForm::Infinitive {
+                    match word {
+                        "being" => vg.form = VerbForm::Ing,
+                        "been" => vg.form = VerbForm::Participle,
+                        _ => {}
+                    }
+                }
+                vg.past |= matches!(word, "was" | "were");
+                begun = true;
+                bare = false;
+                vg.negated |= (i + 1..next).any(|k| self.is_negation(k));
+                vg.never |= (i + 1..next).any(|k| self.norm(k) == "never");
+                if self.norm(next) == "going"
+                    && self.norm(next + 1) == "to"
+                    && (self.form(next + 2).is_some_and(|form| form.has(Form::BASE)) || self.norm(next + 2) == "be")
+                    && !self.is_name(next + 2)
+                {
+                    vg.going_to = true;
+                    i = next + 2;
+                    continue;
+                }
+                let capital = self.tokens.get(next).is_some_and(|token| token.capital);
+                if !capital && next_has(Form::ING) && !self.is_attribute_word(next) {
+                    vg.progressive = true;
+                    i = next;
+                    continue;
+                }
+                if !capital && next_has(Form::PARTICIPLE) && !self.is_attribute_word(next) {
+                    vg.passive = true;
+                    i = next;
+                    vg.head = i;
+                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
+                    vg.end = i + 1;
+                    return Some((vg, i + 1));
+                }
+                if matches!(self.norm(next), "been" | "being") {
+                    i = next;
+                    continue;
+                }
+                vg.copula = true;
+                vg.lemma = "be".into();
+                vg.head = i;
+                vg.end = next.max(i + 1);
+                // Adverbs behind "is" belong to it; negations too.
+                let end = self.negated_until(i + 1, next);
+                vg.end = end;
+                return Some((vg, end));
+            }
+            if matches!(word, "have" | "has" | "had" | "having")
+                || (word == "'d" && begun_or_participle(next_has(Form::PARTICIPLE), self.norm(next)))
+            {
+                let aux = next_has(Form::PARTICIPLE) && !self.tokens[next].capital
+                    || matches!(self.norm(next), "been" | "had");
+                let must = self.norm(next) == "to" && self.form(next + 1).is_some_and(|form| form.has(Form::BASE));
+                if aux {
+                    vg.perfect = true;
+                    vg.past |= word == "had";
+                    vg.negated |= (i + 1..next).any(|k| self.is_negation(k));
+                    vg.never |= (i + 1..next).any(|k| self.norm(k) == "never");
+                    if bare && word == "having" {
+                        vg.form = VerbForm::Ing;
+                    }
+                    begun = true;
+                    bare = false;
+                    i = next;
+                    if self.norm(i) == "been" || self.norm(i) == "be" {
+                        continue;
+                    }
+                    if self.norm(i) == "got" {
+                        // "have got" is "have".
+                        let then = self.skip_adverbs(i + 1);
+                        let base = self.norm(then) == "to";
+                        if base
+                            && (self.norm(then + 1) == "be"
+                                || self.form(then + 1).is_some_and(|form| form.has(Form::BASE)))
+                        {
+                            vg.modal = Some("must".into());
+                            i = then + 1;
+                            continue;
+                        }
+                        vg.lemma = "have".into();
+                        vg.head = i;
+                        vg.end = i + 1;
+                        return Some((vg, i + 1));
+                    }
+                    vg.head = i;
+                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
+                    return Some(self.finish(vg, i));
+                }
+                if must {
+                    vg.modal = Some("must".into());
+                    i = next + 1;
+                    begun = true;
+                    bare = false;
+                    continue;
+                }
+                if word == "'d" {
+                    return None;
+                }
+                vg.past |= word == "had";
+                if bare && word == "having" {
+                    vg.form = VerbForm::Ing;
+                }
+                vg.head = i;
+                vg.lemma = "have".into();
+                return Some(self.finish(vg, i));
+            }
+            if matches!(word, "do" | "does" | "did")
+                && next_has(Form::BASE)
+                && (next > i + 1 || begun || within != Within::Nothing)
+            {
+                vg.past |= word == "did";
+                vg.negated |= (i + 1..next).any(|k| self.is_negation(k));
+                begun = true;
+                bare = false;
+                i = next;
+                continue;
+            }
+            if matches!(word, "get" | "gets" | "got" | "getting")
+                && next_has(Form::PARTICIPLE)
+                && !next_has(Form::BASE)
+                && next == i + 1
+            {
+                vg.passive = true;
+                vg.past |= word == "got";
+                vg.head = next;
+                vg.lemma = self.lemma(next, Form::PARTICIPLE);
+                vg.end = next + 1;
+                return Some((vg, next + 1));
+            }
+            // The verb itself.
+            let here = if begun { self.form(i).is_some() && !self.tokens[i].capital } else { self.is_verb(i, within) };
+            if !here {
+                return if begun && vg.modal.is_some() && vg.form == VerbForm::Finite && word.is_empty() {
+                    None
+                } else {
+                    None
+                };
+            }
+            let form = self.form(i)?;
+            if word == "used"
+                && self.norm(i + 1) == "to"
+                && (self.norm(i + 2) == "be" || self.form(i + 2).is_some_and(|form| form.has(Form::BASE)))
+            {
+                vg.used_to = true;
+                vg.past = true;
+                bare = false;
+                begun = true;
+                i += 2;
+                continue;
+            }
+            vg.head = i;
+            if bare && vg.form == VerbForm::Finite {
+                vg.base = form.has(Form::BASE) && !form.has(Form::PAST);
+                if form.has(Form::ING) && !form.has(Form::BASE) {
+                    vg.form = VerbForm::Ing;
+                    vg.lemma = self.lemma(i, Form::ING);
+                } else if form.has(Form::PARTICIPLE) && !form.has(Form::PAST.or(Form::BASE)) {
+                    vg.form = VerbForm::Participle;
+                    vg.passive = true;
+                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
+                } else if form.has(Form::PARTICIPLE) && self.is_reduced(i, within) {
+                    vg.form = VerbForm::Participle;
+                    vg.passive = true;
+                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
+                } else if form.has(Form::PAST) {
+                    vg.past = true;
+                    vg.lemma = self.lemma(i, Form::PAST);
+                } else {
+                    vg.lemma = self.lemma(i, if form.has(Form::THIRD) { Form::THIRD } else { Form::BASE });
+                }
+            } else {
+                let wanted = if vg.progressive { Form::ING } else { Form::BASE };
+                vg.lemma = self.lemma(i, wanted);
+            }
+            return Some(self.finish(vg, i));
+        }
+    }
+
+    fn negated_until(&self, from: usize, to: usize) -> usize {
+        // Adverbs that stand behind a copula are skipped only up to what they belong to.
+        if (from..to).any(|at| self.is_negation(at)) || from < to { to } else { from }
+    }
+
+    fn finish(&self, mut vg: Vg, head: usize) -> (Vg, usize) {
+        let sort = self.grammar.sort(&vg.lemma);
+        vg.copula = sort.copula && !vg.passive;
+        vg.end = head + 1;
+        (vg, head + 1)
+    }
+
+    /// Words like "missing" and "wounded", which say how somebody is and not what is done.
+    fn is_attribute_word(&self, at: usize) -> bool {
+        self.grammar.adjectives.contains_key(self.norm(at)) && self.norm(at + 1) != "by" && !self.is_nounish(at + 1)
+    }
+
+    /// Whether a participle without an auxiliary belongs to the noun before it: "the blade forged by Grimjaw".
+    fn is_reduced(&self, at: usize, within: Within) -> bool {
+        if self.norm(at + 1) == "by" {
+            return true;
+        }
+        let after_comma = at > 0 && self.tokens[at - 1].is_mark(",");
+        let opens = at == 0;
+        let next = self.norm(at + 1);
+        let preposition = self.class(at + 1).has(Class::PREPOSITION);
+        match within {
+            Within::Head { .. } => {
+                matches!(self.norm(at), "called" | "named" | "known" | "nicknamed" | "dubbed" | "born")
+                    && !next.is_empty()
+            }
+            _ => {
+                (after_comma || opens)
+                    && preposition
+                    && !matches!(next, "to")
+                    && !self.grammar.verbs.get(&self.lemma(at, Form::PAST)).is_some_and(|patterns| {
+                        patterns
+                            .iter()
+                            .any(|pattern| pattern.parts.first() == Some(&crate::grammar::Part::Word(next.to_owned())))
+                    })
+            }
+        }
+    }
+}
+
+fn begun_or_participle(participle: bool, next: &str) -> bool {
+    participle || next == "been"
+}

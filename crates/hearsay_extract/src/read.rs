@@ -1,0 +1,483 @@
+//! A sentence into facts.
+
+use hearsay_model::{Kind, Span};
+
+use crate::{
+    clauses::{Bond, Clause, Clauses, From},
+    cues::{self, Found},
+    extract::Cue,
+    grammar::{Class, CueSort, Grammar},
+    kinds::Kinds,
+    lexicon::{Gender, How, Lexicon},
+    memory::{Memory, Seen},
+    mentions::{Name, NewNames, Who},
+    mode::Mode,
+    parse::{Groups, Item, Np, VerbForm, Vg},
+    token::Token,
+};
+
+/// What is said of a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Said {
+    Who(Who),
+    /// A value: bytes of the text, or words for them.
+    Value(String),
+}
+
+/// What speaks for a fact and against it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks {
+    pub(crate) names: Vec<&'static str>,
+}
+
+/// A fact as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Read {
+    pub(crate) subject: Who,
+    pub(crate) target: usize,
+    pub(crate) object: Said,
+    pub(crate) relation: String,
+    pub(crate) marks: Marks,
+    pub(crate) span: Span,
+    pub(crate) by: Option<Who>,
+    pub(crate) told: Vec<Who>,
+    pub(crate) denied: bool,
+    pub(crate) over: bool,
+    pub(crate) doubt: f64,
+    pub(crate) cues: Vec<Cue>,
+}
+
+/// Somebody or something that words stand for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ref {
+    pub(crate) who: Who,
+    pub(crate) mark: Option<&'static str>,
+    pub(crate) second: Option<&'static str>,
+}
+
+/// Who speaks, to whom.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Voice {
+    pub(crate) speaker: Option<Who>,
+    pub(crate) hearers: Vec<Who>,
+    /// Those to whom the text says that it was said.
+    pub(crate) told: Vec<Who>,
+    /// Somebody speaks, and the text does not say who.
+    pub(crate) unknown: bool,
+    pub(crate) talk: bool,
+}
+
+pub(crate) struct Reader<'a> {
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) text: &'a str,
+    pub(crate) tokens: &'a [Token],
+    pub(crate) names: &'a [Name],
+    pub(crate) groups: &'a Groups,
+    pub(crate) clauses: &'a [Clause],
+    pub(crate) syntax: &'a Clauses<'a>,
+    pub(crate) cues: &'a [Found],
+    pub(crate) voice: &'a Voice,
+    pub(crate) present: &'a [u32],
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) new: &'a mut NewNames,
+    pub(crate) refs: Vec<Option<Vec<Ref>>>,
+    pub(crate) facts: Vec<Read>,
+    /// The relation's target for what has no name of its own.
+    pub(crate) related: Option<usize>,
+}
+
+impl Reader<'_> {
+    pub(crate) fn kinds(&self, who: Who) -> Kinds {
+        match who {
+            Who::Known(entity) => self.lexicon.entities[entity as usize].kinds,
+            Who::New(index) => self.new.kinds.get(index).copied().unwrap_or(Kinds::ANY),
+        }
+    }
+
+    fn gender(&self, who: Who) -> Gender {
+        match who {
+            Who::Known(entity) => self.lexicon.entities[entity as usize].gender,
+            Who::New(index) => self.new.genders.get(index).copied().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn norm(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.norm.as_str())
+    }
+
+    /// The words from a token to another, as they stand in the text.
+    pub(crate) fn said(&self, from: usize, to: usize) -> String {
+        match (self.tokens.get(from), to.checked_sub(1).and_then(|at| self.tokens.get(at))) {
+            (Some(first), Some(last)) if first.start < last.end => {
+                let said = &self.text[first.start..last.end];
+                said.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Remembers the names of a sentence, and who is a subject in it.
+    pub(crate) fn remember(&mut self) {
+        let subjects: Vec<usize> = self
+            .clauses
+            .iter()
+            .filter(|clause| clause.from == From::Direct || clause.from == From::Inverted)
+            .flat_map(|clause| clause.subjects.clone())
+            .collect();
+        for (index, name) in self.names.iter().enumerate() {
+            let np = self.groups.nps.iter().position(|np| np.name == Some(index) && !np.by_name);
+            let subject = np.is_some_and(|np| subjects.contains(&np));
+            let (kinds, gender) = (self.kinds(name.who), self.gender(name.who));
+            self.memory.see(Seen {
+                who: name.who,
+                kinds,
+                gender,
+                sentence: self.memory.sentence,
+                token: name.start,
+                subject,
+            });
+        }
+        if let Some(clause) = self.clauses.iter().rev().find(|clause| clause.subjects.len() > 1) {
+            let together: Vec<Who> = clause
+                .subjects
+                .iter()
+                .filter_map(|np| self.groups.nps[*np].name)
+                .map(|name| self.names[name].who)
+                .collect();
+            if together.len() > 1 {
+                self.memory.together = together;
+            }
+        }
+    }
+
+    /// Whom a noun group means.
+    pub(crate) fn resolve(&mut self, np: usize, not: &[Who]) -> Vec<Ref> {
+        if let Some(Some(refs)) = self.refs.get(np) {
+            return refs.clone();
+        }
+        let refs = self.resolve_anew(np, not);
+        for found in &refs {
+            // Whoever a pronoun means was spoken of again.
+            let (kinds, gender) = (self.kinds(found.who), self.gender(found.who));
+            let subject = self.clauses.iter().any(|clause| clause.subjects.contains(&np));
+            let token = self.groups.nps[np].start;
+            self.memory.see(Seen { who: found.who, kinds, gender, sentence: self.memory.sentence, token, subject });
+        }
+        if let Some(slot) = self.refs.get_mut(np) {
+            *slot = Some(refs.clone());
+        }
+        refs
+    }
+
+    fn resolve_anew(&mut self, np: usize, not: &[Who]) -> Vec<Ref> {
+        let group = self.groups.nps[np].clone();
+        if let Some(name) = group.name.map(|index| self.names[index]) {
+            let mark = match (name.who, name.how) {
+                _ if name.shared => Some("shared_name"),
+                (Who::New(_), _) => Some("new_name"),
+                _ if name.near => Some("near_name"),
+                (_, How::Description) => Some("description"),
+                (_, How::Part) => Some("part_name"),
+                _ => None,
+            };
+            return vec![Ref { who: name.who, mark, second: None }];
+        }
+        if group.bare_owner {
+            return Vec::new();
+        }
+        let word = self.norm(group.head).to_owned();
+        if group.pronoun {
+            return self.pronoun(&word, group.start, not);
+        }
+        // "her sister, Sela, …"
+        if group.owner.is_some()
+            && let Some(item) = self.groups.items.iter().position(|item| *item == Item::Np(np))
+            && self.syntax.word(item + 1) == ","
+            && let Some(named) = self.syntax.np(item + 2)
+            && self.groups.nps[named].name.is_some()
+            && self.groups.nps[named].owner.is_none()
+            && self.grammar.nouns.contains_key(&word)
+        {
+            return self.resolve(named, not);
+        }
+        // "the old man"
+        let definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
+        let class = self.grammar.class(&word);
+        if definite && class.has(Class::LIGHT_NOUN) && group.owner.is_none() {
+            let gender = if class.has(Class::FEMALE) {
+                Gender::She
+            } else if class.has(Class::MALE) || word == "man" {
+                Gender::He
+            } else {
+                return Vec::new();
+            };
+            let meant = self.memory.meant(gender, group.start, not);
+            return meant
+                .map(|meant| Ref { who: meant.who, mark: Some("far_pronoun"), second: Some("doubtful_pronoun") })
+                .into_iter()
+                .collect();
+        }
+        Vec::new()
+    }
+
+    fn pronoun(&self, word: &str, token: usize, not: &[Who]) -> Vec<Ref> {
+        let plain = |who: Who| Ref { who, mark: None, second: None };
+        let gender = match word {
+            "i" | "me" | "my" | "mine" | "myself" => return self.voice.speaker.map(plain).into_iter().collect(),
+            "you" | "your" | "yours" | "yourself" => {
+                return match self.voice.hearers[..] {
+                    [hearer] => vec![Ref { who: hearer, mark: Some("pronoun"), second: None }],
+                    _ => Vec::new(),
+                };
+            }
+            "he" | "him" | "his" | "himself" => Gender::He,
+            "she" | "her" | "hers" | "herself" => Gender::She,
+            "it" | "its" | "itself" => Gender::It,
+            "they" | "them" | "their" | "theirs" | "themselves" | "themself" => Gender::They,
+            _ => return Vec::new(),
+        };
+        let mut not = not.to_vec();
+        if self.voice.talk || self.voice.speaker.is_some() {
+            not.extend(self.voice.speaker);
+        }
+        if gender == Gender::They && self.memory.together.len() > 1 {
+            let one = self.memory.meant(gender, token, &not).filter(|meant| !meant.far && !meant.doubtful);
+            if one.is_none() {
+                let together = self.memory.together.iter();
+                return together
+                    .map(|who| Ref { who: *who, mark: Some("pronoun"), second: Some("doubtful_pronoun") })
+                    .collect();
+            }
+        }
+        if let Some(meant) = self.memory.meant(gender, token, &not) {
+            let mark = if meant.far { "far_pronoun" } else { "pronoun" };
+            return vec![Ref {
+                who: meant.who,
+                mark: Some(mark),
+                second: meant.doubtful.then_some("doubtful_pronoun"),
+            }];
+        }
+        let here: Vec<u32> = self
+            .present
+            .iter()
+            .filter(|entity| {
+                self.lexicon.entities[**entity as usize].gender == gender && !not.contains(&Who::Known(**entity))
+            })
+            .copied()
+            .collect();
+        match here[..] {
+            [one] => vec![Ref { who: Who::Known(one), mark: Some("far_pronoun"), second: Some("doubtful_pronoun") }],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whom several noun groups mean.
+    pub(crate) fn resolve_all(&mut self, nps: &[usize], not: &[Who]) -> Vec<Ref> {
+        let mut refs = Vec::new();
+        for np in nps {
+            refs.extend(self.resolve(*np, not));
+        }
+        refs
+    }
+
+    /// Whose a noun group is: "Mirela's", "his", "the Lantern Club" before its members, or what follows an "of".
+    pub(crate) fn owners(&mut self, np: usize, item: Option<usize>, prepositions: &[&str]) -> Vec<Ref> {
+        if let Some(owner) = self.groups.nps[np].owner {
+            return self.resolve(owner, &[]);
+        }
+        let Some(item) = item else { return Vec::new() };
+        if prepositions.contains(&self.syntax.word(item + 1)) {
+            let (list, _) = self.syntax.list(item + 2, self.groups.items.len());
+            return self.resolve_all(&list, &[]);
+        }
+        Vec::new()
+    }
+
+    pub(crate) fn item_of(&self, np: usize) -> Option<usize> {
+        self.groups.items.iter().position(|item| *item == Item::Np(np))
+    }
+
+    /// The bytes from a token to another, wherever they stand.
+    pub(crate) fn span(&self, mut from: usize, mut to: usize) -> Span {
+        if from > to {
+            std::mem::swap(&mut from, &mut to);
+        }
+        let last = self.tokens.len().saturating_sub(1);
+        Span {
+            start: self.tokens[from.min(last)].start,
+            end: self.tokens[to.min(last)].end.max(self.tokens[from.min(last)].end),
+        }
+    }
+
+    /// Puts a fact on record, where its ends are of a kind that fits.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn state(
+        &mut self,
+        target: usize,
+        subject: &Ref,
+        object: Result<&Ref, String>,
+        relation: &str,
+        marks: &[&'static str],
+        mode: &Mode,
+        span: Span,
+    ) {
+        if mode.dead {
+            return;
+        }
+        let meaning = self.grammar.targets[target].clone();
+        let mut names: Vec<&'static str> = marks.to_vec();
+        names.extend(subject.mark);
+        names.extend(subject.second);
+        if !self.kinds(subject.who).meets(meaning.subject) {
+            return;
+        }
+        self.narrow(subject.who, meaning.subject);
+        let object = match object {
+            Ok(object) => {
+                if object.who == subject.who {
+                    return;
+                }
+                names.extend(object.mark);
+                names.extend(object.second);
+                if !self.kinds(object.who).meets(meaning.object) {
+                    return;
+                }
+                self.narrow(object.who, meaning.object);
+                Said::Who(object.who)
+            }
+            Err(value) => {
+                let value = value.trim_matches(|c: char| c.is_whitespace() || ",;:.".contains(c)).to_owned();
+                if value.is_empty() || value.chars().count() > 160 {
+                    return;
+                }
+                Said::Value(value)
+            }
+        };
+        if mode.nested {
+            names.push("nested");
+        }
+        if self.tokens.len() > 40 {
+            names.push("long");
+        }
+        // A deed stays done.
+        let lasting = matches!(
+            meaning.predicate.as_str(),
+            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
+        );
+        self.facts.push(Read {
+            subject: subject.who,
+            target,
+            object,
+            relation: relation.to_owned(),
+            marks: Marks { names },
+            span,
+            by: mode.by,
+            told: mode.told.clone(),
+            denied: mode.denied != meaning.denied,
+            over: (mode.over && !lasting) || meaning.over,
+            doubt: mode.doubt,
+            cues: mode.cues.clone(),
+        });
+    }
+
+    /// A new name is of a kind that fits what is said of it.
+    fn narrow(&mut self, who: Who, kinds: Kinds) {
+        let Who::New(index) = who else { return };
+        if let Some(known) = self.new.kinds.get_mut(index)
+            && known.meets(kinds)
+        {
+            *known = known.and(kinds);
+            let guess = known.guess().or_else(|| {
+                // Who acts is most often a person, and where one is a place.
+                known.meets(Kinds::PERSON).then_some(Kind::Npc)
+            });
+            if let Some(entity) = self.new.found.get_mut(index) {
+                entity.kind = guess.filter(|_| !known.is_any());
+            }
+        }
+    }
+
+    pub(crate) fn vg(&self, clause: usize) -> &Vg {
+        &self.groups.vgs[self.clauses[clause].vg]
+    }
+
+    pub(crate) fn np_group(&self, np: usize) -> &Np {
+        &self.groups.nps[np]
+    }
+
+    /// Whether a cue stands in what a clause depends on.
+    pub(crate) fn has_cue(&self, sort: CueSort) -> bool {
+        self.cues.iter().any(|cue| cue.sort == sort)
+    }
+
+    /// Reads every clause, and what stands beside names.
+    pub(crate) fn read(&mut self) {
+        self.remember();
+        let question = cues::is_question(self.tokens, self.grammar);
+        let modes = self.modes(question);
+        for clause in 0..self.clauses.len() {
+            self.clause(clause, &modes[clause]);
+        }
+        self.appositions(&modes);
+    }
+
+    /// Who says what is quoted: the subject of the verb of speech beside it, and those to whom it is said.
+    pub(crate) fn voice_of(&mut self, quote: usize) -> (Option<Who>, Vec<Who>, bool) {
+        let is_quote =
+            |item: &Item| matches!(item, Item::Tok(at) if self.tokens[*at].sort == crate::token::Sort::Quote(quote));
+        let Some(place) = self.groups.items.iter().position(is_quote) else { return (None, Vec::new(), false) };
+        let mut order: Vec<usize> = (0..self.clauses.len()).collect();
+        order.sort_by_key(|at| self.clauses[*at].verb.abs_diff(place));
+        for at in order {
+            let clause = self.clauses[at].clone();
+            let vg = &self.groups.vgs[clause.vg];
+            if !self.grammar.sort(&vg.lemma).speech || vg.form != VerbForm::Finite {
+                continue;
+            }
+            let subjects = clause.subjects.clone();
+            let said_by = self.resolve_all(&subjects, &[]);
+            let told = self.told(at);
+            return (said_by.first().map(|found| found.who), told, false);
+        }
+        (self.memory.last_subject(), Vec::new(), true)
+    }
+
+    /// To whom a clause says that something was said.
+    pub(crate) fn told(&mut self, clause: usize) -> Vec<Who> {
+        let Clause { rest, subjects, .. } = self.clauses[clause].clone();
+        let speaker: Vec<Who> = self.resolve_all(&subjects, &[]).iter().map(|found| found.who).collect();
+        let lemma = self.vg(clause).lemma.clone();
+        let mut from = rest.0;
+        if self.syntax.word(from) == "to" || self.syntax.word(from) == "with" {
+            from += 1;
+        } else if !matches!(
+            lemma.as_str(),
+            "tell" | "inform" | "warn" | "remind" | "promise" | "assure" | "answer" | "ask" | "show"
+        ) {
+            let to =
+                (rest.0..rest.1).find(|item| self.syntax.word(*item) == "to" && self.syntax.np(item + 1).is_some());
+            let Some(to) = to else { return Vec::new() };
+            from = to + 1;
+        }
+        let (list, _) = self.syntax.list(from, self.groups.items.len());
+        // "told Lyra Odo left": the second is a subject.
+        let list: Vec<usize> = list
+            .into_iter()
+            .filter(|np| !self.clauses.iter().any(|clause| clause.from == From::Direct && clause.subjects.contains(np)))
+            .collect();
+        let told = self.resolve_all(&list, &speaker);
+        let mut told: Vec<Who> = told
+            .iter()
+            .map(|found| found.who)
+            .filter(|who| self.kinds(*who).meets(Kinds::PERSON.and(Kinds::ANY)))
+            .collect();
+        // "what she told us, me and Ibo"
+        told.dedup();
+        told
+    }
+
+    pub(crate) fn bond(&self, clause: usize) -> &Bond {
+        &self.clauses[clause].bond
+    }
+}

@@ -1,0 +1,209 @@
+//! Words and marks of a text, each with the bytes that it stands on.
+
+use hearsay_model::text::normal;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Word,
+    Number,
+    Mark,
+    /// Words that somebody says, which are read by themselves.
+    Quote(usize),
+}
+
+/// A word, a part of one ("does", "n't"), a number or a mark.
+#[derive(Debug, Clone)]
+pub(crate) struct Token {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// In lowercase, with straight quotes.
+    pub(crate) norm: String,
+    pub(crate) sort: Sort,
+    pub(crate) capital: bool,
+    /// Whether nothing stands between it and the token before.
+    pub(crate) glued: bool,
+}
+
+impl Token {
+    pub(crate) fn is(&self, word: &str) -> bool {
+        self.norm == word
+    }
+
+    pub(crate) fn is_word(&self) -> bool {
+        self.sort == Sort::Word
+    }
+
+    pub(crate) fn is_mark(&self, marks: &str) -> bool {
+        self.sort == Sort::Mark && marks.contains(self.norm.as_str())
+    }
+}
+
+/// The tokens of a cue.
+pub(crate) fn norms(text: &str) -> Vec<String> {
+    tokens(text, 0).into_iter().map(|token| token.norm).collect()
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}' | '\u{2018}' | '\u{201B}' | '\u{02BC}' | '`' | '\u{00B4}')
+}
+
+fn is_hyphen(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}' | '\u{2011}')
+}
+
+/// Endings that are words of their own.
+const ENDINGS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];
+
+/// Takes a text apart. `offset` is added to all places.
+pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    let mut last_end = usize::MAX;
+    while let Some((start, c)) = chars.next() {
+        if c.is_whitespace() || c.is_control() || matches!(c, '*' | '_' | '#' | '\\' | '|' | '~' | '\u{FEFF}') {
+            continue;
+        }
+        let mut end = start + c.len_utf8();
+        let glued = start == last_end;
+        if c.is_alphanumeric() {
+            let digit = c.is_ascii_digit();
+            while let Some(&(at, next)) = chars.peek() {
+                let after = text[at + next.len_utf8()..].chars().next();
+                let inside = is_apostrophe(next) || is_hyphen(next) || (digit && matches!(next, ',' | '.' | ':'));
+                let joins = |c: char| {
+                    if digit && matches!(next, ',' | '.' | ':') { c.is_ascii_digit() } else { c.is_alphanumeric() }
+                };
+                if next.is_alphanumeric() || is_mark_of_letter(next) || (inside && after.is_some_and(joins)) {
+                    end = at + next.len_utf8();
+                    chars.next();
+                } else {
+                    break;
+                }
+            }
+            // "hidin'" and "Dockers'" keep theirs as a token of its own.
+            push_word(&mut tokens, &text[start..end], start, offset, glued);
+        } else {
+            let norm = match c {
+                '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{00AB}' | '\u{00BB}' => c.to_string(),
+                '\u{2026}' => "\u{2026}".into(),
+                '\u{2013}' | '\u{2014}' | '\u{2015}' => "\u{2014}".into(),
+                c if is_apostrophe(c) => {
+                    if c == '\u{2018}' {
+                        "\u{2018}".into()
+                    } else {
+                        "'".into()
+                    }
+                }
+                c => c.to_string(),
+            };
+            let mut norm = norm;
+            // Dots and hyphens in a row are one.
+            while let Some(&(at, next)) = chars.peek() {
+                if next == c && matches!(c, '.' | '-' | '!' | '?') {
+                    end = at + next.len_utf8();
+                    norm = if c == '.' {
+                        "\u{2026}".into()
+                    } else if c == '-' {
+                        "\u{2014}".into()
+                    } else {
+                        c.to_string()
+                    };
+                    chars.next();
+                } else {
+                    break;
+                }
+            }
+            tokens.push(Token {
+                start: offset + start,
+                end: offset + end,
+                norm,
+                sort: Sort::Mark,
+                capital: false,
+                glued,
+            });
+        }
+        last_end = end;
+    }
+    tokens
+}
+
+/// Accents that stand behind their letter.
+fn is_mark_of_letter(c: char) -> bool {
+    matches!(c, '\u{0300}'..='\u{036F}')
+}
+
+/// A word, with "n't" and "'s" as words of their own.
+fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, glued: bool) {
+    let norm = normal(word);
+    let capital = word.chars().next().is_some_and(char::is_uppercase);
+    let sort = if norm.starts_with(|c: char| c.is_ascii_digit()) { Sort::Number } else { Sort::Word };
+    let mut push = |norm: &str, from: usize, to: usize, glued: bool, capital: bool, sort: Sort| {
+        tokens.push(Token {
+            start: offset + start + from,
+            end: offset + start + to,
+            norm: norm.to_owned(),
+            sort,
+            capital,
+            glued,
+        });
+    };
+    if norm == "cannot" {
+        push("can", 0, 3, glued, capital, Sort::Word);
+        push("not", 3, word.len(), true, false, Sort::Word);
+        return;
+    }
+    if norm == "gonna" {
+        push("going", 0, 3, glued, capital, Sort::Word);
+        push("to", 3, word.len(), true, false, Sort::Word);
+        return;
+    }
+    let ending = ENDINGS.iter().find(|ending| norm.len() > ending.len() && norm.ends_with(**ending));
+    let Some(ending) = ending else {
+        push(&norm, 0, word.len(), glued, capital, sort);
+        return;
+    };
+    // The same number of characters at the end of the word as it is written.
+    let count = ending.chars().count();
+    let Some((cut, _)) = word.char_indices().rev().nth(count - 1) else {
+        push(&norm, 0, word.len(), glued, capital, sort);
+        return;
+    };
+    let head = normal(&word[..cut]);
+    if head.is_empty() {
+        push(&norm, 0, word.len(), glued, capital, sort);
+        return;
+    }
+    let head = match (head.as_str(), *ending) {
+        ("wo", "n't") => "will",
+        ("ca", "n't") => "can",
+        ("sha", "n't") => "shall",
+        ("ai", "n't") => "is",
+        (head, _) => head,
+    };
+    push(head, 0, cut, glued, capital, sort);
+    let tail = match *ending {
+        "n't" => "not",
+        "'re" => "are",
+        "'ve" => "have",
+        "'ll" => "will",
+        "'m" => "am",
+        tail => tail,
+    };
+    push(tail, cut, word.len(), true, false, Sort::Word);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_taken_apart() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(norms(text), expected, "{text}");
+        check("Pell doesn\u{2019}t know.", &["pell", "does", "not", "know", "."]);
+        check("K'tann's half-elf won't", &["k'tann", "'s", "half-elf", "will", "not"]);
+        check("4,100 souls... \"Yes\"", &["4,100", "souls", "\u{2026}", "\"", "yes", "\""]);
+        check("the Dockers' Union", &["the", "dockers", "'", "union"]);
+        check("**Bold** \u{0}x", &["bold", "x"]);
+    }
+}
