@@ -36,6 +36,7 @@ mod policy;
 mod preview;
 mod proposal;
 pub mod query;
+mod reading;
 mod retcon;
 mod review;
 mod session;
@@ -57,14 +58,14 @@ pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
 pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
-pub use proposal::{Proposal, Proposed, propose};
+pub use proposal::{Proposal, Proposed, TextSource, propose};
 pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use session::{
     Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
     TranscriptReport,
 };
-pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
+pub use settings::{ExtractionSettings, ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
 pub use talk::{Gossip, GossipPlan, GossipReport, NewsRow, SpreadRow};
 pub use ticket::Ticket;
 pub use worker::{Event, ModelStatus, Status, World};

@@ -7,8 +7,8 @@ use std::{
 
 use hearsay_belief::knowers;
 use hearsay_model::{
-    Author, Bearing, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge, Method, Object,
-    Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
+    Author, Bearing, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge,
+    Method, Object, Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
 };
 use serde::Serialize;
 

@@ -8,10 +8,7 @@ use hearsay_model::{
     Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute,
 };
 
-use crate::{
-    MemoryError, Policy, Proposal, Proposed, propose,
-    proposal::TextSource,
-};
+use crate::{MemoryError, Policy, Proposal, Proposed, proposal::TextSource, propose};
 
 /// How many lines before a line are looked at for those whom its pronouns may mean.
 const LINES_BEFORE: u32 = 3;
@@ -164,9 +161,8 @@ impl Reading<'_> {
 
     fn fresh_id(&self, name: &str) -> Option<EntityId> {
         let first = EntityId::from_name(name).ok()?;
-        let is_free = |id: &EntityId| {
-            self.state.entity(id).is_none() && !self.new.values().flatten().any(|taken| taken == id)
-        };
+        let is_free =
+            |id: &EntityId| self.state.entity(id).is_none() && !self.new.values().flatten().any(|taken| taken == id);
         let numbered = (2..100).filter_map(|number| EntityId::new(format!("{first}-{number}")).ok());
         std::iter::once(first.clone()).chain(numbered).find(is_free)
     }

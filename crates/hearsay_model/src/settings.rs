@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Position, Predicate, PredicateDef, Reveal, SessionId, Value,
+    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Position, Predicate, PredicateDef, Reveal,
+    SessionId, Value,
 };
 
 /// What a campaign is.

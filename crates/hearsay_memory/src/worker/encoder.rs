@@ -46,9 +46,13 @@ impl Question {
     }
 }
 
+/// Sentences that a reader wants the vectors of, with where it waits for them. Nothing comes back when that fails.
+pub(super) type Sentences = Sender<(Vec<String>, Sender<Option<Vec<Vec<f32>>>>)>;
+
 pub(super) struct EncoderThread {
     questions: Sender<Question>,
     documents: Sender<Vec<(TextHash, String)>>,
+    sentences: Sentences,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -57,6 +61,7 @@ impl EncoderThread {
     pub(super) fn start(settings: &ModelSettings, internal: Sender<Internal>) -> Self {
         let (questions, question_queue) = bounded(64);
         let (documents, document_queue) = bounded(1);
+        let (sentences, sentence_queue) = bounded(1);
         let settings = settings.clone();
         let out = internal.clone();
         let run = move || {
@@ -67,7 +72,7 @@ impl EncoderThread {
                 match loaded {
                     Ok(encoder) => {
                         if tell(Encoded::Ready(encoder.info().id.clone())) {
-                            serve(&encoder, &question_queue, &document_queue, &tell);
+                            serve(&encoder, &question_queue, &sentence_queue, &document_queue, &tell);
                         }
                     }
                     Err(error) => {
@@ -81,12 +86,17 @@ impl EncoderThread {
         };
         let thread = thread::Builder::new().name("hearsay-encoder".into()).spawn(run);
         let thread = thread.map_err(|error| internal.send(Internal::Encoded(Encoded::NoModel(error.to_string())))).ok();
-        Self { questions, documents, thread }
+        Self { questions, documents, sentences, thread }
     }
 
     /// Asks for the vector of a question. Whether the encoder has room for it.
     pub(super) fn ask(&self, question: Question) -> bool {
         self.questions.try_send(question).is_ok()
+    }
+
+    /// Where to ask for the vectors of sentences.
+    pub(super) fn sentences(&self) -> Sentences {
+        self.sentences.clone()
     }
 
     /// Hands over a batch of documents. The batch comes back when the encoder has one already.
@@ -96,8 +106,8 @@ impl EncoderThread {
 
     /// Ends the thread after what it is doing.
     pub(super) fn stop(self) {
-        let Self { questions, documents, thread } = self;
-        drop((questions, documents));
+        let Self { questions, documents, sentences, thread } = self;
+        drop((questions, documents, sentences));
         if let Some(thread) = thread {
             let _ = thread.join();
         }
@@ -107,17 +117,23 @@ impl EncoderThread {
 fn serve(
     encoder: &Encoder,
     questions: &Receiver<Question>,
+    sentences: &Receiver<(Vec<String>, Sender<Option<Vec<Vec<f32>>>>)>,
     documents: &Receiver<Vec<(TextHash, String)>>,
     tell: &dyn Fn(Encoded) -> bool,
 ) {
     loop {
-        // Both channels close together.
+        // The channels close together, but for a reader that still has sentences: it hears that nothing comes.
         select_biased! {
             recv(questions) -> question => {
                 let Ok(question) = question else { return };
                 if !question.is_given_up() && !tell(Encoded::Question(question.id, encoder.encode_one(&question.text))) {
                     return;
                 }
+            }
+            recv(sentences) -> asked => {
+                let Ok((texts, reply)) = asked else { return };
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let _ = reply.send(encoder.encode(&texts).ok());
             }
             recv(documents) -> batch => {
                 let Ok(batch) = batch else { return };

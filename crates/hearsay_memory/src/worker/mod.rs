@@ -6,6 +6,7 @@
 mod encoder;
 mod import;
 mod questions;
+mod reading;
 mod reveals;
 mod vectors;
 mod writes;
@@ -26,12 +27,13 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Found, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews,
-    ticket::Responder,
+    Answer, Ask, Compact, Found, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, reading::Findings,
+    review::Reviews, ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
 use questions::Questions;
+use reading::Readings;
 use reveals::Reveals;
 use vectors::Vectors;
 pub(crate) use writes::Write;
@@ -109,6 +111,8 @@ pub struct Status {
     pub pending_vectors: usize,
     /// Records of a large operation that are not searched yet.
     pub unindexed: usize,
+    /// Passages that wait to be read for facts.
+    pub unread: usize,
     /// Items that wait for the DM.
     pub reviews: usize,
     /// Writes that wait for their turn.
@@ -156,6 +160,8 @@ pub(crate) enum Internal {
     PagesDone(Result<(), StoreError>),
     /// The encoder has something.
     Encoded(Encoded),
+    /// What was found in passages.
+    Read(Vec<Findings>),
     /// Something in the background failed.
     Failed(String),
     /// Something that ran beside the worker is done.
@@ -185,6 +191,7 @@ pub(crate) struct Worker {
     vectors: Vectors,
     writes: Writes,
     questions: Questions,
+    readings: Readings,
     reviews: Reviews,
     reveals: Reveals,
     counts: Counts,
@@ -233,6 +240,7 @@ pub(crate) fn start(
         vectors: Vectors::default(),
         writes: Writes::default(),
         questions: Questions::default(),
+        readings: Readings::default(),
         reviews: Reviews::default(),
         reveals: Reveals::default(),
         counts: Counts::default(),
@@ -254,6 +262,8 @@ impl Worker {
         self.index = hearsay_recall::Index::of(&self.world.state);
         self.reviews = Reviews::of(&self.world.state);
         self.reveals = Reveals::of(&self.world.state);
+        let extraction = &self.settings.extraction;
+        self.readings = Readings::of(&self.world.state, extraction.enabled, extraction.language.clone());
         self.vectors.want_all(&self.world.state);
         let none = never();
         let (mut reads, mut writes) = (Some(reads), Some(writes));
@@ -261,7 +271,8 @@ impl Worker {
             self.closing = reads.is_none() && writes.is_none();
             self.begin_commit();
             let busy = self.do_slice();
-            if self.closing && !busy && self.is_idle() {
+            self.read_more();
+            if self.closing && !busy && self.is_idle() && !self.mark_reading() {
                 break;
             }
             let now = Instant::now();
@@ -339,6 +350,7 @@ impl Worker {
                 self.encode_more();
             }
             Internal::Encoded(encoded) => self.take_encoded(encoded),
+            Internal::Read(read) => self.take_read(read),
             Internal::Failed(what) => self.fail(what),
             Internal::AsideDone => self.asides.0 -= 1,
         }
@@ -409,6 +421,7 @@ impl Worker {
             texts: self.index.len() + self.writes.unindexed(),
             unindexed: self.writes.unindexed(),
             pending_vectors: self.vectors.pending() + self.writes.unindexed(),
+            unread: self.readings.pending(),
             reviews: self.reviews.count(),
             waiting_writes: self.writes.waiting() + self.queued.len(),
             dropped_proposals: self.dropped_proposals,

@@ -14,7 +14,7 @@ use hearsay_model::{
 
 use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences};
 use crate::{
-    MemoryError,
+    MemoryError, Proposed,
     memory::now,
     reading::{Findings, Page},
 };
@@ -157,12 +157,9 @@ impl Worker {
         let extractor = match &readings.extractor {
             Some(extractor) => Arc::clone(extractor),
             None => match language(readings.language.as_deref()) {
-                Ok(language) => {
-                    Arc::clone(readings.extractor.insert(Arc::new(Extractor::new(
-                        language,
-                        state.vocabulary().as_ref().clone(),
-                    ))))
-                }
+                Ok(language) => Arc::clone(
+                    readings.extractor.insert(Arc::new(Extractor::new(language, state.vocabulary().as_ref().clone()))),
+                ),
                 Err(error) => {
                     readings.enabled = false;
                     return self.fail(error.to_string());
@@ -174,13 +171,14 @@ impl Worker {
             ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
             _ => None,
         };
-        readings.busy = self.aside(move |internal| {
+        let busy = self.aside(move |internal| {
             let meaning = sentences.map(Vectors);
             let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
             let read = pages.into_iter().map(|page| page.read(&extractor, &lexicon, meaning)).collect();
             drop((extractor, lexicon));
             let _ = internal.send(Internal::Read(read));
         });
+        self.readings.busy = busy;
     }
 
     pub(super) fn take_read(&mut self, read: Vec<Findings>) {
@@ -188,12 +186,16 @@ impl Worker {
         let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
         for findings in found {
             self.readings.writing += 1;
-            self.writes.push(Write::Findings(Box::new(findings)));
+            let (findings, policy) = (Box::new(findings), self.settings.policy);
+            self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
         }
     }
 
-    pub(super) fn note_findings_written(&mut self) {
-        self.readings.writing -= 1;
+    /// Notes that what was found in a passage is written, or is not and will not be.
+    pub(super) fn note_if_findings(&mut self, write: &Write) {
+        if matches!(write, Write::Findings { .. }) {
+            self.readings.writing -= 1;
+        }
     }
 
     /// Whether it is to be noted how far texts were read, before closing; it is written then.
@@ -226,15 +228,8 @@ pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, Memor
 
 /// Whether a record may be part of what somebody is called.
 fn changes_names(state: &State, key: &Key) -> bool {
-    const NAMING: [&str; 7] = [
-        attribute::NAME,
-        attribute::ALIAS,
-        attribute::KIND,
-        attribute::TITLE,
-        attribute::OCCUPATION,
-        attribute::GENDER,
-        attribute::PRONOUNS,
-    ];
+    const NAMING: [&str; 7] =
+        [attribute::NAME, attribute::ALIAS, attribute::KIND, "title", "occupation", "gender", "pronouns"];
     match key {
         Key::Entity(_) => true,
         Key::Fact(id) => state.asserted(*id).is_some_and(|fact| NAMING.contains(&fact.predicate().as_str())),

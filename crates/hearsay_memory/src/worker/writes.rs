@@ -11,7 +11,12 @@ use hearsay_model::{ApplyError, Author, Change, Fact, FactId, Key, Operation, Po
 use hearsay_store::{StoreError, projection::rows};
 
 use super::{Event, Internal, Worker, World, guarded, import::Source};
-use crate::{ImportOutcome, MemoryError, Patched, Patches, Proposed, Refused, Written, memory::now, ticket::Responder};
+use crate::{
+    ImportOutcome, MemoryError, Patched, Patches, Policy, Proposed, Refused, Written,
+    memory::now,
+    reading::{self, Findings},
+    ticket::Responder,
+};
 
 /// Makes an operation from the state at the moment of its turn. It may be asked again, when the turn is put off.
 pub(crate) type Make = Box<dyn FnMut(&World) -> Result<Operation, MemoryError> + Send>;
@@ -29,6 +34,8 @@ pub(crate) enum Write {
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
     /// Files that were read.
     Import(Box<Import>),
+    /// What was found in a passage, and what became of it when it was last looked at.
+    Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
     /// A record of the memory's own, that nobody waits for.
     Own(Operation),
 }
@@ -48,7 +55,7 @@ impl Write {
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
-            Self::Own(_) => false,
+            Self::Findings { .. } | Self::Own(_) => false,
         }
     }
 
@@ -70,6 +77,11 @@ impl Write {
                 import.report = plan.report;
                 plan.operation
             }),
+            Self::Findings { findings, policy, counts } => {
+                let (operation, now) = guarded(|| reading::operation(&world.state, policy, findings, now()))?;
+                *counts = now;
+                operation
+            }
             Self::Own(operation) => Some(operation.clone()),
         };
         let operation = operation.map(Arc::new);
@@ -92,6 +104,11 @@ impl Write {
             Self::Import(import) => {
                 let Import { report, responder, .. } = *import;
                 responder.give(written.map(|written| ImportOutcome { report, written }));
+            }
+            Self::Findings { findings, .. } => {
+                if let Err(error) = written {
+                    tracing::warn!("what was read in {} was not written: {error}", findings.passage.id());
+                }
             }
             Self::Own(_) => {
                 if let Err(error) = written {
@@ -202,6 +219,7 @@ impl Worker {
                     if nothing.is_ok() {
                         self.count_dropped(&write);
                     }
+                    self.note_if_findings(&write);
                     write.finish(nothing.map(|_| None));
                     continue;
                 }
@@ -256,7 +274,7 @@ impl Worker {
     }
 
     fn count_dropped(&mut self, write: &Write) {
-        if let Write::Proposals { counts, .. } = write {
+        if let Write::Proposals { counts, .. } | Write::Findings { counts, .. } = write {
             self.dropped_proposals += counts.dropped;
         }
     }
@@ -267,6 +285,7 @@ impl Worker {
         if let Err(error) = result {
             let what = error.to_string();
             for (_, write) in in_flight {
+                self.note_if_findings(&write);
                 write.finish(Err(match error {
                     StoreError::Uncertain { .. } => MemoryError::Uncertain(what.clone()),
                     _ => MemoryError::NotCommitted(what.clone()),
@@ -280,11 +299,14 @@ impl Worker {
                 Err(error) => {
                     // It was checked, and nothing that it depends on was changed before it.
                     self.fail(format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary));
+                    self.note_if_findings(&write);
                     write.finish(Err(error.into()));
                     continue;
                 }
             };
             self.follow(applied.position, &applied.touched);
+            self.follow_reading(applied.position, &operation, &applied.touched);
+            self.note_if_findings(&write);
             self.tell(Event::Applied { position: applied.position, touched: applied.touched });
             self.count_dropped(&write);
             write.finish(Ok(Some(Written {
