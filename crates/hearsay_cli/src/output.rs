@@ -160,6 +160,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::NotSo { .. }
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
+            | MemoryError::PruneWhat
             | MemoryError::Scale(_)
             | MemoryError::Apply(ApplyError::FlagKind { .. } | ApplyError::FlagName { .. }),
         ) => WRONG_LINE,
@@ -169,7 +170,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::FactReference { .. }
             | MemoryError::NoSession { .. }
             | MemoryError::Apply(ApplyError::NoFlag { .. })
-            | MemoryError::NotKnown { .. },
+            | MemoryError::NotKnown { .. }
+            | MemoryError::NotMerged { .. }
+            | MemoryError::OneEntity(_),
         ) => NO_SUCH,
         Some(
             MemoryError::Settings { .. }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AttributeDef, AudienceRules, Calendar, GameTime, Predicate, PredicateDef, Reveal, Value};
+use crate::{
+    AttributeDef, AudienceRules, Calendar, EntityId, FactId, GameTime, Predicate, PredicateDef, Reveal, Value,
+};
 
 /// What a campaign is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +19,21 @@ pub struct CampaignInfo {
     pub description: String,
     /// The game system it is played with.
     pub system: String,
+}
+
+/// Whether the DM's decisions move the trust in sources, and which of them count no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learning {
+    /// Whether they do.
+    pub enabled: bool,
+    /// Facts that were decided on before what was learned was last forgotten. Sorted, each once.
+    pub forgotten: Vec<FactId>,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self { enabled: true, forgotten: Vec::new() }
+    }
 }
 
 /// A setting of the campaign. The newest that is live counts.
@@ -54,6 +71,22 @@ pub enum Setting {
         /// Its value; later ones are of the same kind.
         value: Value,
     },
+    /// What is learned from the DM's decisions.
+    Learning(Learning),
+    /// Two entities that look alike are not the same. The smaller id comes first.
+    Distinct {
+        /// One.
+        one: EntityId,
+        /// The other.
+        other: EntityId,
+    },
+    /// An entity was found to be another. The operation that says so moved all that was said of it.
+    Merged {
+        /// The one that is there no more.
+        gone: EntityId,
+        /// The one that it is.
+        into: EntityId,
+    },
 }
 
 /// Which setting: two of one key hide each other.
@@ -80,9 +113,21 @@ pub enum SettingKey {
     Reveal(String),
     /// [`Setting::Flag`], by name.
     Flag(String),
+    /// [`Setting::Learning`].
+    Learning,
+    /// [`Setting::Distinct`], by both ids.
+    Distinct(EntityId, EntityId),
+    /// [`Setting::Merged`], by the one that is there no more.
+    Merged(EntityId),
 }
 
 impl Setting {
+    /// Two entities are not the same.
+    pub fn distinct(a: EntityId, b: EntityId) -> Self {
+        let (one, other) = if a <= b { (a, b) } else { (b, a) };
+        Self::Distinct { one, other }
+    }
+
     /// The key under which the setting is kept.
     pub fn key(&self) -> SettingKey {
         match self {
@@ -96,6 +141,9 @@ impl Setting {
             Self::Model(_) => SettingKey::Model,
             Self::Reveal(reveal) => SettingKey::Reveal(reveal.id.clone()),
             Self::Flag { name, .. } => SettingKey::Flag(name.clone()),
+            Self::Learning(_) => SettingKey::Learning,
+            Self::Distinct { one, other } => SettingKey::Distinct(one.clone(), other.clone()),
+            Self::Merged { gone, .. } => SettingKey::Merged(gone.clone()),
         }
     }
 }
@@ -113,6 +161,9 @@ impl fmt::Display for SettingKey {
             Self::Model => f.write_str("the model"),
             Self::Reveal(id) => write!(f, "reveal {id}"),
             Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Learning => f.write_str("what is learned from the DM"),
+            Self::Distinct(one, other) => write!(f, "that {one} is not {other}"),
+            Self::Merged(gone) => write!(f, "what became of {gone}"),
         }
     }
 }

@@ -11,3 +11,4 @@ pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
 pub(crate) mod story;
+pub(crate) mod tidy;

@@ -13,6 +13,7 @@ mod requests;
 mod reveals;
 mod reviews;
 mod support;
+mod tidying;
 mod undo;
 mod vectors;
 mod writes;
