@@ -8,7 +8,7 @@ use hearsay_model::{
     Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute,
 };
 
-use crate::{MemoryError, Policy, Proposal, Proposed, proposal::TextSource, propose};
+use crate::{Guide, MemoryError, Policy, Proposal, Proposed, proposal::TextSource, propose};
 
 /// How many lines before a line are looked at for those whom its pronouns may mean.
 const LINES_BEFORE: u32 = 3;
@@ -74,7 +74,7 @@ fn form(passage: &Passage) -> Form {
 /// The operation that what was found in a passage becomes; none, when nothing of it is worth it.
 pub(crate) fn operation(
     state: &State,
-    policy: &Policy,
+    guide: &Guide,
     findings: &Findings,
     now: Timestamp,
 ) -> Result<(Option<Operation>, Proposed), MemoryError> {
@@ -83,7 +83,7 @@ pub(crate) fn operation(
         // It is gone again.
         return Ok((None, Proposed::default()));
     }
-    let mut reading = Reading { state, policy, passage, new: BTreeMap::new(), changes: Vec::new() };
+    let mut reading = Reading { state, policy: guide.policy, passage, new: BTreeMap::new(), changes: Vec::new() };
     let mut proposals = Vec::new();
     for fact in &findings.extraction.facts {
         let Some(subject) = reading.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
@@ -104,7 +104,7 @@ pub(crate) fn operation(
         proposals.extend(reading.proposal(fact, subject, object, stated_by));
     }
     let added = reading.changes;
-    let (operation, counts) = propose(state, policy, &proposals, &Author::Extractor, now)?;
+    let (operation, counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
     let operation = operation.map(|mut operation| {
         operation.changes.splice(0..0, added);
         let words: String = passage.text.chars().take(60).collect();

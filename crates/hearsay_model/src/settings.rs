@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Position, Predicate, PredicateDef, Reveal,
+    AttributeDef, AudienceRules, Calendar, Date, EntityId, FactId, GameTime, Position, Predicate, PredicateDef, Reveal,
     SessionId, Value,
 };
 
@@ -34,6 +34,21 @@ pub struct Playing {
     pub place: Option<EntityId>,
     /// How far the log has come, in game time.
     pub time: Option<Date>,
+}
+
+/// Whether the DM's decisions move the trust in sources, and which of them count no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learning {
+    /// Whether they do.
+    pub enabled: bool,
+    /// Facts that were decided on before what was learned was last forgotten. Sorted, each once.
+    pub forgotten: Vec<FactId>,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self { enabled: true, forgotten: Vec::new() }
+    }
 }
 
 /// A setting of the campaign. The newest that is live counts.
@@ -75,6 +90,22 @@ pub enum Setting {
     Playing(Playing),
     /// The texts that came up to this position of the journal were read for facts.
     Read(Position),
+    /// What is learned from the DM's decisions.
+    Learning(Learning),
+    /// Two entities that look alike are not the same. The smaller id comes first.
+    Distinct {
+        /// One.
+        one: EntityId,
+        /// The other.
+        other: EntityId,
+    },
+    /// An entity was found to be another. The operation that says so moved all that was said of it.
+    Merged {
+        /// The one that is there no more.
+        gone: EntityId,
+        /// The one that it is.
+        into: EntityId,
+    },
 }
 
 /// Which setting: two of one key hide each other.
@@ -105,9 +136,21 @@ pub enum SettingKey {
     Playing,
     /// [`Setting::Read`].
     Read,
+    /// [`Setting::Learning`].
+    Learning,
+    /// [`Setting::Distinct`], by both ids.
+    Distinct(EntityId, EntityId),
+    /// [`Setting::Merged`], by the one that is there no more.
+    Merged(EntityId),
 }
 
 impl Setting {
+    /// Two entities are not the same.
+    pub fn distinct(a: EntityId, b: EntityId) -> Self {
+        let (one, other) = if a <= b { (a, b) } else { (b, a) };
+        Self::Distinct { one, other }
+    }
+
     /// The key under which the setting is kept.
     pub fn key(&self) -> SettingKey {
         match self {
@@ -123,6 +166,9 @@ impl Setting {
             Self::Flag { name, .. } => SettingKey::Flag(name.clone()),
             Self::Playing(_) => SettingKey::Playing,
             Self::Read(_) => SettingKey::Read,
+            Self::Learning(_) => SettingKey::Learning,
+            Self::Distinct { one, other } => SettingKey::Distinct(one.clone(), other.clone()),
+            Self::Merged { gone, .. } => SettingKey::Merged(gone.clone()),
         }
     }
 }
@@ -142,6 +188,9 @@ impl fmt::Display for SettingKey {
             Self::Flag(name) => write!(f, "flag {name}"),
             Self::Playing => f.write_str("the session that is being played"),
             Self::Read => f.write_str("how far texts were read for facts"),
+            Self::Learning => f.write_str("what is learned from the DM"),
+            Self::Distinct(one, other) => write!(f, "that {one} is not {other}"),
+            Self::Merged(gone) => write!(f, "what became of {gone}"),
         }
     }
 }

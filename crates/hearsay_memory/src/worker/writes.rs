@@ -12,7 +12,7 @@ use hearsay_store::{StoreError, projection::rows};
 
 use super::{Event, Internal, Worker, World, guarded, import::Source};
 use crate::{
-    ImportOutcome, MemoryError, Patched, Patches, Policy, Proposed, Refused, Written,
+    Guide, ImportOutcome, MemoryError, MergePlan, Patched, Patches, Policy, Proposed, Refused, Written,
     memory::now,
     reading::{self, Findings},
     ticket::Responder,
@@ -36,6 +36,8 @@ pub(crate) enum Write {
     Import(Box<Import>),
     /// What was found in a passage, and what became of it when it was last looked at.
     Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
+    /// Two entities that are near-certain to be one. Nobody waits for it.
+    Merge(Box<MergePlan>),
     /// A record of the memory's own, that nobody waits for.
     Own(Operation),
 }
@@ -55,7 +57,7 @@ impl Write {
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
-            Self::Findings { .. } | Self::Own(_) => false,
+            Self::Findings { .. } | Self::Merge(_) | Self::Own(_) => false,
         }
     }
 
@@ -78,9 +80,17 @@ impl Write {
                 plan.operation
             }),
             Self::Findings { findings, policy, counts } => {
-                let (operation, now) = guarded(|| reading::operation(&world.state, policy, findings, now()))?;
+                let (operation, now) = guarded(|| {
+                    let guide = Guide { policy, learned: &world.learned, likeness: None };
+                    reading::operation(&world.state, &guide, findings, now())
+                })?;
                 *counts = now;
                 operation
+            }
+            // One of them may have gone into another meanwhile.
+            Self::Merge(plan) => {
+                let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
+                if there { Some(guarded(|| plan.at_its_turn(&world.state, now()))?) } else { None }
             }
             Self::Own(operation) => Some(operation.clone()),
         };
@@ -110,7 +120,7 @@ impl Write {
                     tracing::warn!("what was read in {} was not written: {error}", findings.passage.id());
                 }
             }
-            Self::Own(_) => {
+            Self::Merge(_) | Self::Own(_) => {
                 if let Err(error) = written {
                     tracing::warn!("a record of the memory's own was not written: {error}");
                 }
@@ -324,6 +334,8 @@ impl Worker {
     /// Sees to reviews, index, vectors and projections after an operation.
     fn follow(&mut self, position: Position, touched: &[Key]) {
         self.reviews.update(&self.world.state, touched);
+        Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
+        self.note_duplicates(touched);
         self.reveals.note(&self.world.state, touched);
         if touched.len() <= LARGE {
             self.index_keys(touched);
@@ -414,7 +426,7 @@ fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
         reach.extend(change.key());
         match change {
             Change::AddEntity(_) | Change::SetFlag { .. } => {}
-            Change::AssertFact(fact) => {
+            Change::AssertFact(fact) | Change::Support(fact) => {
                 // A name that is new to the state cannot change what other operations mean by theirs.
                 if names(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
                     return None;
