@@ -249,7 +249,7 @@ fn holds_campaign(campaign: &Path) -> bool {
 
 /// Whether anything but imports, and the memory's own records, counts in a save.
 fn was_played(world: &hearsay_memory::World) -> bool {
-    let own = |change: &Change| matches!(change, Change::Set(Setting::Model(_)));
+    let own = |change: &Change| matches!(change, Change::Set(Setting::Model(_) | Setting::Read(_)));
     world.state.journal().any(|(_, entry)| {
         let operation = &entry.operation;
         entry.live && !matches!(operation.author, Author::Importer(_)) && !operation.changes.iter().all(own)

@@ -621,13 +621,18 @@ impl UndoTarget {
             // Neither an undo, nor a slot, nor the memory's own record of its model is what somebody wants to take back.
             let own = |change: &Change| {
                 let slots = matches!(change, Change::SaveSlot(_) | Change::DropSlot(_));
-                slots || matches!(change, Change::Void(_) | Change::Restore(_) | Change::Set(Setting::Model(_)))
+                slots
+                    || matches!(
+                        change,
+                        Change::Void(_) | Change::Restore(_) | Change::Set(Setting::Model(_) | Setting::Read(_))
+                    )
             };
             !operation.changes.iter().all(own)
         };
         let by = |operation: &Operation| match self {
             Self::LastBy(author) => operation.author == *author,
-            _ => true,
+            // What was read in a text goes with the text.
+            _ => operation.author != Author::Extractor,
         };
         let mut newest = world.state.journal().rev();
         let found = newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && by(&entry.operation));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{EntityId, Fact, GameTime, Object, Predicate, Validity, Vocabulary, predicate, text};
+use hearsay_model::{Bearing, EntityId, Fact, GameTime, Object, Predicate, Validity, Vocabulary, predicate, text};
 use hearsay_recall::stems;
 
 /// How alike two sentences are in meaning, −1.0 to 1.0; nothing, where it is not known.
@@ -17,6 +17,8 @@ pub struct Claim {
     object: String,
     /// From when until when, of what is over.
     over: Option<(Option<GameTime>, Option<GameTime>)>,
+    /// That something is not so is another claim than that it is.
+    bearing: Option<Bearing>,
 }
 
 /// The share of words that two sentences have in common, from which on one is the other in other words.
@@ -29,7 +31,7 @@ impl Claim {
     /// What a fact says.
     pub fn of(vocabulary: &Vocabulary, fact: &Fact) -> Self {
         let parts = (fact.subject(), fact.predicate(), fact.object());
-        Self::new(vocabulary, parts, fact.statement(), fact.validity())
+        Self { bearing: fact.bearing(), ..Self::new(vocabulary, parts, fact.statement(), fact.validity()) }
     }
 
     /// What subject, predicate and object say, at the time given.
@@ -47,7 +49,7 @@ impl Claim {
             Object::Value(value) => words(&value.to_string()),
         };
         let over = validity.is_closed().then(|| (validity.start(), validity.end()));
-        Self { subject, predicate, object, over }
+        Self { subject, predicate, object, over, bearing: None }
     }
 
     /// Whom it is about: of a symmetric relation, the one with the smaller id.
@@ -110,7 +112,7 @@ pub(crate) fn says_the_same(
         return true;
     }
     let free = !claim.predicate.is_relation() && !vocabulary.is_functional(&claim.predicate);
-    let same = claim.over == other.over;
+    let same = claim.over == other.over && claim.bearing == other.bearing;
     let (free, vague) = (free && same, is_vague(&claim.predicate) && same);
     if !free && !vague {
         return false;

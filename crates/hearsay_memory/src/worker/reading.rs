@@ -29,8 +29,8 @@ pub(super) struct Readings {
     language: Option<PathBuf>,
     /// Passages that wait, with the operation that brought them, in that order.
     waiting: VecDeque<(Position, PassageId)>,
-    /// Whether some are being read.
-    busy: bool,
+    /// How many are being read.
+    reading: usize,
     /// What was found in them is to be written.
     writing: usize,
     /// The operation that says what was read in a passage.
@@ -66,7 +66,7 @@ impl Readings {
 
     /// How many passages wait to be read.
     pub(super) fn pending(&self) -> usize {
-        self.waiting.len() + self.writing
+        self.waiting.len() + self.reading + self.writing
     }
 
     /// Notes which passages an operation of the extractor says something of.
@@ -143,7 +143,7 @@ impl Worker {
         let readings = &mut self.readings;
         // With the model, more is understood.
         let is_ready = self.model != ModelStatus::Loading && !self.closing;
-        if readings.busy || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
+        if readings.reading > 0 || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
             return;
         }
         let state = &self.world.state;
@@ -171,18 +171,19 @@ impl Worker {
             ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
             _ => None,
         };
-        let busy = self.aside(move |internal| {
+        let count = pages.len();
+        let started = self.aside(move |internal| {
             let meaning = sentences.map(Vectors);
             let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
             let read = pages.into_iter().map(|page| page.read(&extractor, &lexicon, meaning)).collect();
             drop((extractor, lexicon));
             let _ = internal.send(Internal::Read(read));
         });
-        self.readings.busy = busy;
+        self.readings.reading = if started { count } else { 0 };
     }
 
     pub(super) fn take_read(&mut self, read: Vec<Findings>) {
-        self.readings.busy = false;
+        self.readings.reading = 0;
         let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
         for findings in found {
             self.readings.writing += 1;

@@ -9,6 +9,7 @@ mod knowing;
 mod learning;
 mod opening;
 mod proposals;
+mod reading;
 mod requests;
 mod reveals;
 mod reviews;

@@ -3,15 +3,18 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use hearsay_belief::View;
-use hearsay_memory::{Edit, FactOptions, Memory, MemoryError, MemoryOptions, ModelSettings, Settings, Written};
+use hearsay_memory::{
+    Edit, ExtractionSettings, FactOptions, Memory, MemoryError, MemoryOptions, ModelSettings, Settings, Written,
+};
 use hearsay_model::{EntityId, Fact, GameTime, Kind, Knower, Object, Predicate, Standing, State};
 use hearsay_store::Location;
 
 pub(crate) const DAY: i64 = 24 * 60;
 
-/// Without the model, which takes half a second to load.
+/// Without the model, which takes half a second to load, and without reading texts for facts.
 pub(crate) fn settings() -> Settings {
-    Settings { model: ModelSettings { enabled: false, ..ModelSettings::default() }, ..Settings::default() }
+    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
+    Settings { model: ModelSettings { enabled: false, ..ModelSettings::default() }, extraction, ..Settings::default() }
 }
 
 pub(crate) fn options() -> MemoryOptions {

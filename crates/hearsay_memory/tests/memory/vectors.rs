@@ -3,7 +3,8 @@ use hearsay_memory::{Event, Memory, MemoryOptions, ModelStatus, UndoTarget};
 use crate::support::*;
 
 fn with_model(directory: &std::path::Path) -> MemoryOptions {
-    MemoryOptions { settings: hearsay_memory::Settings::default(), ..options_at(directory) }
+    let model = hearsay_memory::ModelSettings::default();
+    MemoryOptions { settings: hearsay_memory::Settings { model, ..settings() }, ..options_at(directory) }
 }
 
 /// How many texts were encoded, by what the events say.
