@@ -374,7 +374,7 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
 }
 
 fn write(memory: &Memory, name: String, lines: Log) -> Result<Written> {
-    Ok(interrupt::wait(&memory.log(Author::Importer(name), lines)?)?)
+    interrupt::wait(&memory.log(Author::Importer(name), lines)?)
 }
 
 fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Result<()> {
