@@ -8,6 +8,8 @@ mod plain;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use thiserror::Error;
 
@@ -111,9 +113,10 @@ impl Transcript {
 
     /// The speakers as they are written, each once with how often it speaks; who speaks first comes first.
     pub fn speakers(&self) -> Vec<(&str, usize)> {
-        let mut speakers: Vec<(&str, usize)> = Vec::new();
+        let (mut speakers, mut places) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
         for speaker in self.utterances.iter().filter_map(|said| said.speaker.as_deref()) {
-            match speakers.iter_mut().find(|(other, _)| *other == speaker) {
+            let place = *places.entry(speaker).or_insert(speakers.len());
+            match speakers.get_mut(place) {
                 Some((_, count)) => *count += 1,
                 None => speakers.push((speaker, 1)),
             }

@@ -151,15 +151,25 @@ pub(crate) struct SessionEnd {
 /// In few tokens.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Few {
+    /// Of a document instead of a session: an id or a name
+    #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = text)]
+    pub(crate) document: Option<String>,
     /// What it is wanted for: what bears on it comes first
     #[arg(long, value_parser = text)]
     pub(crate) question: Option<String>,
-    /// Tokens at most [default: a tenth of the log]
+    /// Tokens at most [default: a tenth of the whole]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
     /// By words and graph alone, without the encoder
     #[arg(long)]
     pub(crate) no_meaning: bool,
+}
+
+impl Few {
+    /// Whether one of these was typed: then few tokens are wanted.
+    pub(crate) fn is_given(&self) -> bool {
+        self.document.is_some() || self.question.is_some() || self.budget.is_some()
+    }
 }
 
 #[derive(Debug, ClapArgs)]

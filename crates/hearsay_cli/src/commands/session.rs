@@ -147,7 +147,7 @@ fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
 }
 
 fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
-    if args.compact || args.few.question.is_some() || args.few.budget.is_some() {
+    if args.compact || args.few.is_given() {
         return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
     }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
@@ -273,6 +273,7 @@ fn compact(
     campaign::embed(&memory, meaning, output)?;
     let compact = Compact {
         session: session.cloned(),
+        document: few.document.clone(),
         knower: knower.cloned(),
         question: few.question.clone().unwrap_or_default(),
         budget: few.budget,
@@ -292,7 +293,7 @@ fn compact(
 }
 
 pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
-    if args.compress || args.few.question.is_some() || args.few.budget.is_some() {
+    if args.compress || args.few.is_given() {
         return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
     }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
@@ -373,7 +374,7 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
 }
 
 fn write(memory: &Memory, name: String, lines: Log) -> Result<Written> {
-    Ok(interrupt::wait(&memory.log(Author::Importer(name), lines)?)?)
+    interrupt::wait(&memory.log(Author::Importer(name), lines)?)
 }
 
 fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Result<()> {

@@ -7,6 +7,8 @@
 mod log;
 mod recap;
 mod report;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod transcript;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::player_characters;
 use hearsay_model::{
-    Change, EntityId, Fact, FactId, How, Knower, Position, Session, SessionId, Setting, SettingKey, Standing, State,
-    attribute, predicate, text,
+    Change, EntityId, Fact, FactId, GameTime, How, Knower, Position, Session, SessionId, Setting, SettingKey, Standing,
+    State, attribute, predicate, text,
 };
 use serde::Serialize;
 
@@ -237,6 +237,9 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     })
 }
 
+/// When somebody first learned each fact, and how.
+type Lessons<'a> = BTreeMap<FactId, (Option<GameTime>, &'a How)>;
+
 /// What was learned in a session, by whom.
 fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
     let players: BTreeSet<EntityId> =
@@ -246,8 +249,7 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
         state.kind(id) == Some(hearsay_model::Kind::Party)
             && links.any(|link| *link.fact().predicate() == *predicate::MEMBER_OF && players.contains(link.other()))
     };
-    let mut rows: BTreeMap<(bool, &Knower), BTreeMap<FactId, (Option<hearsay_model::GameTime>, &How)>> =
-        BTreeMap::new();
+    let mut rows: BTreeMap<(bool, &Knower), Lessons> = BTreeMap::new();
     let edges =
         state.all_knowledge().filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.how != How::Shared);
     for (_, edge) in edges {
@@ -263,10 +265,10 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
             *first = (edge.learned_at(), &edge.how);
         }
     }
-    let row = |((other, who), facts): ((bool, &Knower), BTreeMap<FactId, (Option<hearsay_model::GameTime>, &How)>)| {
+    let row = |((other, who), facts): ((bool, &Knower), Lessons)| {
         let mut facts: Vec<_> = facts.into_iter().collect();
         facts.sort_by_key(|(id, (when, _))| (*when, *id));
-        let fact = |(id, (when, how)): (FactId, (Option<hearsay_model::GameTime>, &How))| {
+        let fact = |(id, (when, how)): (FactId, (Option<GameTime>, &How))| {
             let fact = state.fact(id)?;
             Some(LearnedRow {
                 fact: id,

@@ -93,13 +93,13 @@ impl TranscriptImport {
     /// # Errors
     /// When there is no such session, or a speaker that is given is not in the file or plays nobody.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), MemoryError> {
-        let known = self.known(state)?;
+        let (known, first) = (self.known(state)?, first_names(state));
         let speakers: Vec<SpeakerRow> = self
             .transcript
             .speakers()
             .into_iter()
             .map(|(name, lines)| {
-                let is = known.get(&text::normal(name)).cloned().unwrap_or_else(|| self.meant(state, name));
+                let is = known.get(&text::normal(name)).cloned().unwrap_or_else(|| self.meant(state, &first, name));
                 SpeakerRow { name: name.to_owned(), lines, is }
             })
             .collect();
@@ -189,7 +189,7 @@ impl TranscriptImport {
 
     /// Who is meant by a speaker of whom the caller says nothing: by name or alias, also where a player's name, a number or
     /// a note in brackets stands beside it.
-    fn meant(&self, state: &State, name: &str) -> SpeakerIs {
+    fn meant(&self, state: &State, first: &FirstNames, name: &str) -> SpeakerIs {
         if DM.contains(&text::normal(name).as_str()) {
             return SpeakerIs::Dm;
         }
@@ -205,7 +205,11 @@ impl TranscriptImport {
         if DM.contains(&text::normal(bare).as_str()) || DM.contains(&text::normal(inner).as_str()) {
             return SpeakerIs::Dm;
         }
-        first_name(state, bare)
+        match first.get(&text::normal(bare)).map(Vec::as_slice) {
+            None | Some([]) => SpeakerIs::Unknown,
+            Some([one]) => SpeakerIs::Character(one.clone()),
+            Some(several) => SpeakerIs::Ambiguous(several.to_vec()),
+        }
     }
 
     /// The session that a file of this name was imported to before.
@@ -225,19 +229,17 @@ impl TranscriptImport {
     }
 }
 
-/// A character whose first name this is, and nobody else's.
-fn first_name(state: &State, name: &str) -> SpeakerIs {
-    let name = text::normal(name);
-    let is_called = |id: &EntityId| {
-        let called = state.open_name(id).map(text::words).unwrap_or_default();
-        called.first().is_some_and(|first| *first == name)
-    };
+/// Characters by their first names, in normal form.
+type FirstNames = BTreeMap<String, Vec<EntityId>>;
+
+fn first_names(state: &State) -> FirstNames {
+    let mut names = FirstNames::new();
     let characters = state.entities().map(|entity| &entity.id);
-    let characters = characters.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()));
-    let mut found: Vec<EntityId> = characters.filter(|id| is_called(id)).cloned().collect();
-    match found.len() {
-        0 => SpeakerIs::Unknown,
-        1 => SpeakerIs::Character(found.swap_remove(0)),
-        _ => SpeakerIs::Ambiguous(found),
+    for id in characters.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
+        let called = state.open_name(id).map(text::words).unwrap_or_default();
+        if let Some(first) = called.into_iter().next() {
+            names.entry(first).or_default().push(id.clone());
+        }
     }
+    names
 }

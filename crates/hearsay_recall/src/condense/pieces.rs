@@ -103,45 +103,58 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter) -> Vec<Piece> {
             passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new())).1.push(number);
         }
         let of_matter = |known: &&Known| {
-            matter.taught(known)
-                || bears_out(known, |id| hearer.view.passage(id).is_some_and(|heard| matter.has(&heard.passage)))
+            let is_of = |id| hearer.view.passage(id).is_some_and(|heard| matter.has(&heard.passage));
+            matter.taught(known) || passages_of(known).any(is_of)
         };
         for known in hearer.view.facts().filter(|known| !is_naming(known)).filter(of_matter) {
-            facts.entry(known.id()).or_insert_with(|| (known, Vec::new())).1.push(number);
+            facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
         }
     }
+    // Who learned it elsewhere has it too.
+    for (id, (_, had_by)) in &mut facts {
+        had_by.extend((0..hearers.len()).filter(|number| hearers[*number].view.fact(*id).is_some()));
+    }
     let mut pieces = Vec::new();
+    let mut borne_out: BTreeMap<PassageId, Vec<String>> = BTreeMap::new();
+    for (known, _) in facts.values() {
+        for id in passages_of(known) {
+            borne_out.entry(id).or_default().push(known.predicate().as_str().to_owned());
+        }
+    }
     for (id, (passage, had_by)) in &passages {
-        let bears = facts.values().filter(|(known, _)| bears_out(known, |of| of == *id));
-        let bears: Vec<String> = bears.map(|(known, _)| known.predicate().as_str().to_owned()).collect();
-        pieces.extend(of_passage(*id, passage, had_by, hearers, &bears));
+        let bears = borne_out.get(id).map_or(&[][..], Vec::as_slice);
+        pieces.extend(of_passage(*id, passage, had_by, hearers, bears));
     }
     let lines: BTreeMap<PassageId, u32> = passages.iter().map(|(id, (passage, _))| (*id, passage.line)).collect();
     let mut times: Vec<(GameTime, u32)> =
         passages.values().filter_map(|(passage, _)| Some((passage.time.as_ref()?.time?, passage.line))).collect();
     times.sort_unstable();
+    // Up to each moment, the last line that was said by then.
+    let mut last = 0;
+    times.iter_mut().for_each(|(_, line)| {
+        last = last.max(*line);
+        *line = last;
+    });
     for (known, had_by) in facts.values() {
-        let said_in = known
-            .evidence()
-            .iter()
-            .filter_map(|evidence| match evidence {
-                Evidence::Passage { passage, .. } => lines.get(passage).copied(),
-                Evidence::File { .. } => None,
-            })
-            .min();
+        let said_in = passages_of(known).filter_map(|id| lines.get(&id).copied()).min();
         // What has no line follows what was said last before it was learned.
         let after = matter.taught_at(known).map(|time| {
-            times[..times.partition_point(|(at, _)| *at <= time)].iter().map(|(_, line)| *line).max().unwrap_or(0)
+            let before = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
+            before.map_or(0, |before| times[before].1)
         });
         let line = said_in.or(after).unwrap_or(u32::MAX);
         pieces.push(of_fact(known, (line, matter.taught_at(known)), had_by, hearers));
     }
-    pieces.sort_by(|a, b| (a.order, a.doc).cmp(&(b.order, b.doc)));
+    pieces.sort_by_key(|piece| (piece.order, piece.doc));
     pieces
 }
 
-fn bears_out(known: &Known, mut of: impl FnMut(PassageId) -> bool) -> bool {
-    known.evidence().iter().any(|evidence| matches!(evidence, Evidence::Passage { passage, .. } if of(*passage)))
+/// The passages that a fact is borne out by.
+fn passages_of(known: &Known) -> impl Iterator<Item = PassageId> {
+    known.evidence().iter().filter_map(|evidence| match evidence {
+        Evidence::Passage { passage, .. } => Some(*passage),
+        Evidence::File { .. } => None,
+    })
 }
 
 /// Whether a fact only says what something is called, or what it is.
@@ -241,7 +254,16 @@ fn parts(whole: &str) -> Vec<String> {
 
 /// Whether a relation says that something moved, changed hands or sides, or binds somebody.
 pub(super) fn is_weighty(name: &str) -> bool {
-    let weighty = ["OWES", "PROMISED", "KILLED", "BETRAYED", "QUEST_GIVER", predicate::MEMBER_OF, attribute::CONDITION];
+    let weighty = [
+        "OWES",
+        "PROMISED",
+        "KILLED",
+        "BETRAYED",
+        "QUEST_GIVER",
+        predicate::MEMBER_OF,
+        predicate::LOCATED_AT,
+        attribute::CONDITION,
+    ];
     weighty.contains(&name)
 }
 

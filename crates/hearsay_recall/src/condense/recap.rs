@@ -131,9 +131,8 @@ fn met_before(request: &RecapRequest, begun: Option<GameTime>) -> BTreeSet<Entit
                 met.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
             }
         }
-        for (id, heard) in hearer.view.passages().filter(|(id, _)| !of_matter.contains(&DocId::Passage(*id))) {
+        for (_, heard) in hearer.view.passages().filter(|(id, _)| !of_matter.contains(&DocId::Passage(*id))) {
             let time = heard.passage.time.as_ref().and_then(|date| date.time);
-            let _ = id;
             met.extend(heard.passage.speaker.clone().filter(|_| earlier(time)));
         }
     }

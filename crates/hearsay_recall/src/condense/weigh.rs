@@ -100,18 +100,25 @@ pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
     shorter > 0 && shared * 4 >= shorter * 3 && (shorter >= 3 || a.stems.len() == b.stems.len())
 }
 
+/// Of so many in turn there was no room for one: there is hardly any left.
+const FULL_UP: usize = 64;
+
 /// The pieces in the order of their scores, as many as fit, none that says what another does. In their own order.
 pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pieces.len()).filter(|at| scores[*at] > 0.0).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-    let mut chosen: Vec<usize> = Vec::new();
+    let (mut chosen, mut refused) = (Vec::<usize>::new(), 0);
     for at in order {
+        if refused == FULL_UP {
+            break;
+        }
         if chosen.iter().any(|other| is_near(&pieces[*other], &pieces[at])) {
             continue;
         }
         let place = chosen.partition_point(|other| *other < at);
         chosen.insert(place, at);
-        if !fits(&chosen) {
+        refused = if fits(&chosen) { 0 } else { refused + 1 };
+        if refused > 0 {
             chosen.remove(place);
         }
     }
