@@ -59,6 +59,7 @@ impl SteppingApp {
         plugins.memory.settings.get_or_insert_with(|| {
             let mut settings = hearsay_memory::Settings::default();
             settings.model.enabled = false;
+            settings.extraction.enabled = false;
             settings
         });
         let mut app = App::new();

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod extract;
 mod happen;
 mod know;
 mod session;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_model::{EntityId, Standing};
 
+pub(crate) use extract::Extract;
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
 pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
 pub(crate) use session::{
@@ -274,6 +276,21 @@ Examples:
   hearsay recap campaigns/gullhaven 2 --as kestrel-vane
   hearsay recap campaigns/gullhaven 2 --compress --question \"Who drowned Jory?\" --budget 300")]
     Recap(Recap),
+    /// Read texts for facts: those that wait for it, or a text of yours to see what would be found
+    #[command(after_help = "\
+What is said, logged or imported is read for facts by itself, without a language
+model: what is surely said is recorded, what is doubtful waits for review. This
+command reads what waits (after an interrupted import, or with `enabled = false`
+under [extraction] in hearsay.toml), or everything again. With a text, a file or
+`-` it shows what would be found there, and records nothing.
+
+Examples:
+  hearsay extract campaigns/gullhaven
+  hearsay extract campaigns/gullhaven --again
+  hearsay extract campaigns/gullhaven --text \"Odo told Mirela that the ferry belongs to Bram.\"
+  hearsay extract campaigns/gullhaven notes.md --lore --json
+  hearsay extract campaigns/gullhaven --by pell --text \"I think she owes him money.\"")]
+    Extract(Extract),
     /// List what is open: quests, promises, debts, untold secrets
     #[command(after_help = "\
 A quest is open until its `stage` says otherwise (done, finished, failed, …), a

@@ -4,7 +4,9 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::{Context, Result};
 use hearsay_campaign::ImportReport;
-use hearsay_memory::{ImportOutcome, Memory, MemoryError, MemoryOptions, ModelStatus, SETTINGS_FILE, Settings};
+use hearsay_memory::{
+    ImportOutcome, Memory, MemoryError, MemoryOptions, ModelStatus, Proposed, SETTINGS_FILE, Settings,
+};
 use hearsay_model::{Author, State};
 use hearsay_store::Location;
 
@@ -43,6 +45,8 @@ pub(crate) fn open_plain(directory: &Path, meaning: Meaning) -> Result<Memory> {
         return Err(Fault::new(WRONG_FILE, what).into());
     }
     settings.model.enabled &= meaning == Meaning::With;
+    // Only commands that write texts have them read, and wait for it: what others show does not change meanwhile.
+    settings.extraction.enabled = false;
     Ok(Memory::open(MemoryOptions::with_settings(directory, settings))?)
 }
 
@@ -53,6 +57,7 @@ pub(crate) fn open_to_try(directory: &Path) -> Result<Memory> {
         return open_plain(directory, Meaning::Without);
     }
     settings.model.enabled = false;
+    settings.extraction.enabled = false;
     Ok(Memory::open(MemoryOptions { location: Location::Memory, settings, ..MemoryOptions::in_memory() })?)
 }
 
@@ -155,6 +160,48 @@ pub(crate) fn embed(memory: &Memory, meaning: Meaning, output: &Output) -> Resul
         output.note(format!("answered by words and graph alone: {}", brief(&why)));
     }
     Ok(())
+}
+
+/// Has the texts read that wait for it, and tells what was found; with `again`, all of them. Stopping leaves the rest for
+/// the next time.
+pub(crate) fn read_texts(memory: &Memory, again: bool, output: &mut Output) -> Result<Proposed> {
+    let all = memory.read_texts(again)?.wait()? as u64;
+    let bar = output.progress("reading texts for facts");
+    bar.set_length(all);
+    let status = memory.wait_for_reading(|left| {
+        bar.set_position(all.saturating_sub(left as u64));
+        !interrupt::is_asked()
+    });
+    bar.finish_and_clear();
+    interrupt::check()?;
+    Ok(status.context("reading texts")?.found)
+}
+
+/// As [`read_texts`], where the settings of the campaign say that texts are read by themselves.
+pub(crate) fn read_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<()> {
+    if settings(directory)?.extraction.enabled {
+        let found = read_texts(memory, false, output)?;
+        tell_found(&found, output)?;
+    }
+    Ok(())
+}
+
+/// Tells what became of what was found in texts.
+pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
+    let parts = [
+        (found.canon, "canon"),
+        (found.claimed, "claimed"),
+        (found.waiting, "for review"),
+        (found.known, "known already"),
+        (found.rejected_before, "rejected before"),
+        (found.dropped, "dropped"),
+    ];
+    let told: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    match told.is_empty() {
+        true => Ok(()),
+        false => output.line(format!("  found in the text: {}", told.join(", "))),
+    }
 }
 
 /// The first line of a reason, and where the rest is told.

@@ -100,6 +100,7 @@ fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
         Command::Duplicates(command) => commands::tidy::duplicates(command, output),
         Command::Merge(command) => commands::tidy::merge(command, output),
         Command::Split(command) => commands::tidy::split(command, output),
+        Command::Extract(command) => commands::extract::extract(command, output),
         Command::Prune(command) => commands::tidy::prune(command, output),
         Command::Health(command) => commands::tidy::health(command, output),
         Command::History(command) => commands::history::history(command, output),

@@ -57,6 +57,9 @@ pub use find::{
 };
 pub use happening::{Circumstances, Happening, Retelling, Stated};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
+pub use hearsay_extract::{
+    Cue, CueKind, ExtractedFact, Extraction, Form, Mention, NewEntity, Stated as ExtractedObject,
+};
 pub use hearsay_store::Location;
 pub use housekeeping::{Check, Health, Prune, PrunePlan, PruneRow, health};
 pub use learn::{Learned, Teach};
@@ -65,6 +68,7 @@ pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
 pub use proposal::{Guide, Proposal, Proposed, TextSource, propose};
+pub use reading::{Draft, Drafted};
 pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use session::{

@@ -18,9 +18,9 @@ use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Decision, Duplicate, Edit, Event, Found, Gossip, GossipPlan, Guide, Happening, Health, Log,
-    MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed, Prune, PrunePlan, Retcon, Search,
-    SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
+    Answer, Ask, Compact, Decision, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan, Guide,
+    Happening, Health, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed, Prune, PrunePlan,
+    Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
     preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
@@ -54,6 +54,7 @@ impl MemoryOptions {
     pub fn with_settings(directory: &Path, mut settings: Settings) -> Self {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
+        settings.extraction.language = settings.extraction.language.map(|language| directory.join(language));
         Self { location, settings, store: StoreOptions::default(), queue: 256 }
     }
 
@@ -317,6 +318,40 @@ impl Memory {
     pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
         let fact = fact.into();
         self.write(move |world| decision.operation(&world.state, &fact, now()))
+    }
+
+    /// Shows what would be found in a text; nothing is written.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed; when a name is nobody's, or the language's file is wrong.
+    pub fn draft(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
+        self.send_read(|responder| Command::Draft(draft, responder))
+    }
+
+    /// Has the texts read for facts that wait for it, in the background, where the settings do not; or every text again, as
+    /// after the language's file changed. What is known stays as it is. Answered with how many they are.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed.
+    pub fn read_texts(&self, again: bool) -> Result<Ticket<usize>, MemoryError> {
+        self.send_read(|responder| Command::ReadTexts { again, responder })
+    }
+
+    /// Waits until all texts are read for facts, and calls back with how many are left; for programs, not for games.
+    ///
+    /// # Errors
+    /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
+    pub fn wait_for_reading(&self, mut progress: impl FnMut(usize) -> bool) -> Result<Status, MemoryError> {
+        loop {
+            let status = self.status()?.wait()?;
+            if !progress(status.unread) {
+                return Err(MemoryError::Cancelled);
+            }
+            if status.unread == 0 {
+                return Ok(status);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Sends proposals through the policy. Answered with what became of them, after the commit.

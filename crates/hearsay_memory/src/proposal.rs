@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::AddAssign,
     sync::Arc,
 };
 
@@ -96,6 +97,18 @@ pub struct Proposed {
     pub known: usize,
     /// Of these, the facts that gained evidence.
     pub supported: usize,
+}
+
+impl AddAssign for Proposed {
+    fn add_assign(&mut self, more: Self) {
+        self.canon += more.canon;
+        self.claimed += more.claimed;
+        self.waiting += more.waiting;
+        self.dropped += more.dropped;
+        self.rejected_before += more.rejected_before;
+        self.known += more.known;
+        self.supported += more.supported;
+    }
 }
 
 /// What decides on proposals besides the state.

@@ -7,14 +7,87 @@ use hearsay_model::{
     Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Object, Operation,
     Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute,
 };
+use serde::Serialize;
 
-use crate::{Guide, MemoryError, Policy, Proposal, Proposed, proposal::TextSource, propose};
+use crate::{
+    Guide, MemoryError, Policy, Proposal, Proposed, Verdict, Voice, edit::resolve, proposal::TextSource, propose,
+};
 
 /// How many lines before a line are looked at for those whom its pronouns may mean.
 const LINES_BEFORE: u32 = 3;
 
 /// Under the threshold by this, a proposal waits.
 const JUST_BELOW: f64 = 0.01;
+
+/// A text that is shown to the extractor to see what it would find; nothing is written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// The words.
+    pub text: String,
+    /// What sort of text it is.
+    pub form: Form,
+    /// Who says it: an id or a name.
+    pub speaker: Option<String>,
+    /// Who is there: ids or names. They narrow down who is meant.
+    pub present: Vec<String>,
+    /// Where it is said: an id or a name.
+    pub place: Option<String>,
+    /// What was said just before, the latest last.
+    pub before: Vec<String>,
+}
+
+/// What would be found in a text, and become of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Drafted {
+    /// What is found.
+    #[serde(flatten)]
+    pub extraction: Extraction,
+    /// What the policy makes of each fact, by its confidence alone; nothing of those that are dropped.
+    pub standings: Vec<Option<Standing>>,
+}
+
+impl Draft {
+    /// The draft with its names as ids.
+    pub(crate) fn resolved(mut self, state: &State) -> Result<Self, MemoryError> {
+        let id = |name: &String| Ok::<_, MemoryError>(resolve(state, name)?.to_string());
+        self.speaker = self.speaker.as_ref().map(id).transpose()?;
+        self.place = self.place.as_ref().map(id).transpose()?;
+        self.present = self.present.iter().map(id).collect::<Result<_, _>>()?;
+        Ok(self)
+    }
+
+    /// Reads it, once its names are ids.
+    pub(crate) fn read(
+        &self,
+        extractor: &Extractor,
+        lexicon: &Lexicon,
+        policy: &Policy,
+        meaning: Option<&dyn Meaning>,
+    ) -> Drafted {
+        let id = |text: &String| EntityId::new(text.as_str()).ok();
+        let (speaker, place) = (self.speaker.as_ref().and_then(id), self.place.as_ref().and_then(id));
+        let present: Vec<EntityId> = self.present.iter().filter_map(id).collect();
+        let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
+        let text = Text {
+            speaker: speaker.as_ref(),
+            place: place.as_ref(),
+            present: &present,
+            before: &before,
+            meaning,
+            ..Text::new(&self.text, self.form)
+        };
+        let extraction = extractor.extract(lexicon, &text);
+        let standing = |fact: &ExtractedFact| {
+            let said = speaker.is_some() || fact.stated_by.is_some();
+            match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
+                Verdict::Take(standing, _) => Some(standing),
+                Verdict::Drop => None,
+            }
+        };
+        let standings = extraction.facts.iter().map(standing).collect();
+        Drafted { extraction, standings }
+    }
+}
 
 /// A passage with what the extractor needs to know of its scene.
 pub(crate) struct Page {

@@ -52,6 +52,7 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
     }
     campaign::notes(&outcome, |note| output.line(format!("  {note}")))?;
+    campaign::read_new_texts(&memory, directory, output)?;
     tell_with_reveals(&memory, outcome, output)?;
     Ok(memory.close()?)
 }

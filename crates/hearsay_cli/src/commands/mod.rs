@@ -2,6 +2,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod edit;
+pub(crate) mod extract;
 pub(crate) mod files;
 pub(crate) mod happen;
 pub(crate) mod history;

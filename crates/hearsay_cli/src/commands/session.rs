@@ -97,6 +97,7 @@ fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         Ok(passages.flatten().map(|knower| knower.to_string()).collect::<Vec<_>>())
     })?;
     let heard = heard.wait()?;
+    campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
     output.line(format!("  heard by: {}", if heard.is_empty() { "nobody".to_owned() } else { heard.join(", ") }))?;
     tell_with_reveals(&memory, json!({ "written": written, "heard_by": heard }), output)?;
     Ok(memory.close()?)

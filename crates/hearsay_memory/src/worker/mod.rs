@@ -28,8 +28,11 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Search, Settings,
-    reading::Findings, review::Reviews, ticket::Responder,
+    Answer, Ask, Compact, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Proposed, Search,
+    Settings,
+    reading::{Draft, Drafted, Findings},
+    review::Reviews,
+    ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
@@ -116,6 +119,8 @@ pub struct Status {
     pub unindexed: usize,
     /// Passages that wait to be read for facts.
     pub unread: usize,
+    /// What became of what was found in passages since opening.
+    pub found: Proposed,
     /// Items that wait for the DM.
     pub reviews: usize,
     /// Writes that wait for their turn.
@@ -143,6 +148,8 @@ pub(crate) enum Command {
     Write(Write),
     Import { path: PathBuf, dry_run: bool, responder: Responder<ImportOutcome> },
     Rebuild(Responder<()>),
+    Draft(Draft, Responder<Drafted>),
+    ReadTexts { again: bool, responder: Responder<usize> },
 }
 
 /// What comes back from other threads.
@@ -336,6 +343,11 @@ impl Worker {
                 self.aside(move |internal| import::import(&world, &path, dry_run, responder, internal));
             }
             Command::Rebuild(responder) => self.rebuild(responder),
+            Command::Draft(draft, responder) => self.draft(draft, responder),
+            Command::ReadTexts { again, responder } => {
+                let count = self.read_texts(again);
+                responder.give(Ok(count));
+            }
         }
     }
 
@@ -431,6 +443,7 @@ impl Worker {
             unindexed: self.writes.unindexed(),
             pending_vectors: self.vectors.pending() + self.writes.unindexed(),
             unread: self.readings.pending(),
+            found: self.readings.found(),
             reviews: self.reviews.count(),
             waiting_writes: self.writes.waiting() + self.queued.len(),
             dropped_proposals: self.dropped_proposals,

@@ -12,11 +12,12 @@ use hearsay_model::{
     Author, Change, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
 };
 
-use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences};
+use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences, guarded};
 use crate::{
     MemoryError, Proposed,
     memory::now,
-    reading::{Findings, Page},
+    reading::{Draft, Drafted, Findings, Page},
+    ticket::Responder,
 };
 
 /// Passages that are read at a time: few, so that the first facts are soon there.
@@ -25,6 +26,7 @@ const BATCH: usize = 16;
 /// Which passages wait to be read, and which were.
 #[derive(Default)]
 pub(super) struct Readings {
+    /// Whether they are read; what is not waits until it is.
     enabled: bool,
     language: Option<PathBuf>,
     /// Passages that wait, with the operation that brought them, in that order.
@@ -38,6 +40,8 @@ pub(super) struct Readings {
     /// The names of the state; nothing, when they changed since.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
+    /// What became of what was found since opening.
+    found: Proposed,
     /// Whether something was read since it was last noted how far.
     unmarked: bool,
 }
@@ -45,9 +49,6 @@ pub(super) struct Readings {
 impl Readings {
     pub(super) fn of(state: &State, enabled: bool, language: Option<PathBuf>) -> Self {
         let mut readings = Self { enabled, language, ..Self::default() };
-        if !enabled {
-            return readings;
-        }
         let read_up_to = state.read_up_to();
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
@@ -62,6 +63,11 @@ impl Readings {
             }
         }
         readings
+    }
+
+    /// What became of what was found since opening.
+    pub(super) fn found(&self) -> Proposed {
+        self.found
     }
 
     /// How many passages wait to be read.
@@ -105,9 +111,6 @@ impl Readings {
 impl Worker {
     /// Sees to what an operation brought to read, and took away.
     pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key]) {
-        if !self.readings.enabled {
-            return;
-        }
         let state = Arc::clone(&self.world.state);
         if touched.iter().any(|key| changes_names(&state, key)) {
             self.readings.lexicon = None;
@@ -142,7 +145,7 @@ impl Worker {
     pub(super) fn read_more(&mut self) {
         let readings = &mut self.readings;
         // With the model, more is understood.
-        let is_ready = self.model != ModelStatus::Loading && !self.closing;
+        let is_ready = readings.enabled && self.model != ModelStatus::Loading && !self.closing;
         if readings.reading > 0 || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
             return;
         }
@@ -154,22 +157,12 @@ impl Worker {
         if pages.is_empty() {
             return;
         }
-        let extractor = match &readings.extractor {
-            Some(extractor) => Arc::clone(extractor),
-            None => match language(readings.language.as_deref()) {
-                Ok(language) => Arc::clone(
-                    readings.extractor.insert(Arc::new(Extractor::new(language, state.vocabulary().as_ref().clone()))),
-                ),
-                Err(error) => {
-                    readings.enabled = false;
-                    return self.fail(error.to_string());
-                }
-            },
-        };
-        let lexicon = Arc::clone(readings.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))));
-        let sentences = match self.model {
-            ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
-            _ => None,
+        let (extractor, lexicon, sentences) = match self.reading_tools() {
+            Ok(tools) => tools,
+            Err(error) => {
+                self.readings.enabled = false;
+                return self.fail(error.to_string());
+            }
         };
         let count = pages.len();
         let started = self.aside(move |internal| {
@@ -180,6 +173,55 @@ impl Worker {
             let _ = internal.send(Internal::Read(read));
         });
         self.readings.reading = if started { count } else { 0 };
+    }
+
+    /// What texts are read with.
+    fn reading_tools(&mut self) -> Result<(Arc<Extractor>, Arc<Lexicon>, Option<Sentences>), MemoryError> {
+        let (readings, state) = (&mut self.readings, &self.world.state);
+        let extractor = match &readings.extractor {
+            Some(extractor) => Arc::clone(extractor),
+            None => {
+                let vocabulary = state.vocabulary().as_ref().clone();
+                let extractor = Arc::new(Extractor::new(language(readings.language.as_deref())?, vocabulary));
+                Arc::clone(readings.extractor.insert(extractor))
+            }
+        };
+        let lexicon = Arc::clone(readings.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))));
+        let sentences = match self.model {
+            ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
+            _ => None,
+        };
+        Ok((extractor, lexicon, sentences))
+    }
+
+    /// Shows what would be found in a text.
+    pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
+        let resolved = draft.resolved(&self.world.state);
+        let (draft, (extractor, lexicon, sentences)) =
+            match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
+                Ok(tools) => tools,
+                Err(error) => return responder.give(Err(error)),
+            };
+        let policy = self.settings.policy;
+        self.aside(move |_| {
+            responder.give(guarded(|| {
+                let meaning = sentences.map(Vectors);
+                let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
+                Ok(draft.read(&extractor, &lexicon, &policy, meaning))
+            }));
+        });
+    }
+
+    /// Has what waits read, whatever the settings say; or every text, as after a change of the language's file.
+    pub(super) fn read_texts(&mut self, again: bool) -> usize {
+        let readings = &mut self.readings;
+        readings.enabled = true;
+        if again {
+            let position = self.world.state.position();
+            readings.extractor = None;
+            readings.waiting = self.world.state.passages().map(|(id, _)| (position, id)).collect();
+        }
+        readings.pending()
     }
 
     pub(super) fn take_read(&mut self, read: Vec<Findings>) {
@@ -194,8 +236,9 @@ impl Worker {
 
     /// Notes that what was found in a passage is written, or is not and will not be.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
-        if matches!(write, Write::Findings { .. }) {
+        if let Write::Findings { counts, .. } = write {
             self.readings.writing -= 1;
+            self.readings.found += *counts;
         }
     }
 
