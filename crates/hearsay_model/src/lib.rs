@@ -52,6 +52,7 @@ mod provenance;
 mod reveal;
 mod scale;
 mod settings;
+pub mod spelling;
 mod state;
 pub mod text;
 mod time;

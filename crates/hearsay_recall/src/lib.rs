@@ -33,7 +33,6 @@ mod rank;
 mod receipt;
 mod render;
 mod scope;
-mod spelling;
 #[cfg(test)]
 mod tests;
 mod tokens;

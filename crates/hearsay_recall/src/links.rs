@@ -1,10 +1,10 @@
 //! Texts that name each other: a text that fits often names what the answer is headed with.
 
 use hearsay_belief::View;
-use hearsay_model::{PassageId, text};
+use hearsay_model::{PassageId, spelling::is_common, text};
 use rustc_hash::FxHashMap;
 
-use crate::{DocId, Index, candidates::Candidates, spelling::is_common};
+use crate::{DocId, Index, candidates::Candidates};
 
 /// Links begin at most at so many texts, each at least so good as the best.
 const SEEDS: usize = 4;

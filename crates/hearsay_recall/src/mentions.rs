@@ -8,10 +8,12 @@ use std::{
 };
 
 use hearsay_belief::{Recency, View};
-use hearsay_model::{Credence, EntityId, attribute, text};
+use hearsay_model::{
+    Credence, EntityId, attribute,
+    spelling::{Spellings, is_common},
+    text,
+};
 use rustc_hash::FxHashMap;
-
-use crate::spelling::{Spellings, is_common};
 
 /// Attributes by which people are spoken of: "the ferryman".
 const DESCRIPTIONS: [&str; 2] = ["occupation", "title"];
@@ -47,7 +49,7 @@ pub struct Names {
     /// How many words the longest of them has.
     longest: usize,
     /// How names and parts of names are spelt. Made when a question first has a word that is none of them.
-    spellings: OnceLock<Spellings>,
+    spellings: OnceLock<Spellings<EntityId>>,
 }
 
 /// A part of a name, or what somebody is.
@@ -226,7 +228,7 @@ impl Names {
         found.into_iter().map(|(_, place, id)| (place, id)).collect()
     }
 
-    fn spellings(&self) -> Spellings {
+    fn spellings(&self) -> Spellings<EntityId> {
         let whole = self.bearers.iter().flat_map(|(words, ids)| ids.iter().map(move |id| (words, Some(id))));
         let parts = self.parts.iter().filter(|(_, part)| part.of_name).map(|(words, part)| (words, Some(&part.id)));
         Spellings::of(whole.chain(parts).chain(self.shared.iter().map(|words| (words, None))))

@@ -1,10 +1,9 @@
 //! Saying things once: facts that several sources tell, and sentences that are nearly the same.
 
 use hearsay_belief::{Heard, Known};
+use hearsay_model::spelling::unaccented;
 use hearsay_model::{Bearing, Credence, EntityId, Evidence, Object, PassageId, Predicate, text};
 use rustc_hash::FxHashMap;
-
-use crate::words::unaccented;
 
 /// Words that make no difference between two sentences.
 const FILLERS: [&str; 8] = ["a", "an", "the", "that", "very", "really", "quite", "indeed"];

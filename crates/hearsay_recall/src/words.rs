@@ -1,26 +1,9 @@
 //! Words as they are searched: stemmed, without those that say nothing.
 
-use std::sync::LazyLock;
-
-use hearsay_model::text;
-use rust_stemmers::{Algorithm, Stemmer};
-use rustc_hash::FxHashSet;
-use unicode_normalization::UnicodeNormalization;
-
-/// Words that carry no meaning of their own in a question or a statement.
-const STOP_WORDS: &str = "a about after again all also am an and any are as at be because been before being but by can \
-    could d did do does doing don't else ever every for from had has have having he her here hers herself him himself his how \
-    i if in into is it it's its itself just ll may me might more most much must my myself no nor not now of off on once only \
-    or other our ours out over own s say says shall she should so some such t tell than that the their theirs them \
-    themselves then there these they this those through to too under until up upon us very was we were what when where \
-    which while who whom whose why will with would you your yours yourself";
-
-static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-
-/// Letters that have no accent to take off.
-const LIGATURES: [(char, &str); 8] =
-    [('ß', "ss"), ('æ', "ae"), ('œ', "oe"), ('ø', "o"), ('ł', "l"), ('đ', "d"), ('ð', "d"), ('þ', "th")];
+use hearsay_model::{
+    spelling::{is_stop_word, stem, unaccented},
+    text,
+};
 
 /// The stems of the words of a text, in order, without stop words: Snowball's English stemmer, without accents. What is
 /// written without spaces between words is taken apart into pairs of letters.
@@ -43,31 +26,6 @@ pub fn stems(text: &str) -> Vec<String> {
     stems
 }
 
-/// The stem of a word.
-pub(crate) fn stem(word: &str) -> String {
-    ENGLISH.stem(word).into_owned()
-}
-
-/// Whether a word carries no meaning of its own.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    STOPS.contains(word)
-}
-
-/// A word in lowercase without accents: `müller` is `muller`. Letters beyond the Latin ones stay as they are.
-pub(crate) fn unaccented(word: &str) -> String {
-    let mut plain = String::with_capacity(word.len());
-    for letter in word.chars() {
-        if letter.is_ascii() {
-            plain.push(letter);
-        } else if let Some((_, latin)) = LIGATURES.iter().find(|(ligature, _)| *ligature == letter) {
-            plain.push_str(latin);
-        } else {
-            plain.push(std::iter::once(letter).nfd().next().filter(char::is_ascii).unwrap_or(letter));
-        }
-    }
-    plain
-}
-
 /// Whether a letter is of a script that puts no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
 fn is_unspaced(letter: char) -> bool {
     matches!(letter,
@@ -88,15 +46,5 @@ mod tests {
         check("Zo\u{EB} M\u{FC}ller", "zoe muller");
         check("Вера", "вера");
         assert_eq!(stems("銀の匙 Odoさん 夜"), ["銀の", "の匙", "odo", "さん", "夜"]);
-    }
-
-    #[test]
-    fn accents_are_taken_off_latin_letters_alone() {
-        let check = |word: &str, expected: &str| assert_eq!(unaccented(word), expected);
-        check("müller", "muller");
-        check("æthelstraß", "aethelstrass");
-        check("łódź", "lodz");
-        check("андрей", "андрей");
-        check("が", "が");
     }
 }

@@ -1,4 +1,4 @@
-//! Names that are nearly right: "Grim Jaw", "grimjow" and "Mirella Vos".
+//! How names are spelt and how they sound: names that are nearly right are "Grim Jaw", "grimjow" and "Mirella Vos".
 //!
 //! A name is compared by its letters alone, without spaces, quotes and accents. How many letters may differ grows with the
 //! length of the shorter of both, and by one where both sound the same; names of four letters and less must be right. The
@@ -7,30 +7,68 @@
 
 use std::sync::LazyLock;
 
-use hearsay_model::EntityId;
+use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};
+use unicode_normalization::UnicodeNormalization;
 
-use crate::words::{is_stop_word, stem, unaccented};
+/// Words that carry no meaning of their own in a question or a statement.
+const STOP_WORDS: &str = "a about after again all also am an and any are as at be because been before being but by can \
+    could d did do does doing don't else ever every for from had has have having he her here hers herself him himself his how \
+    i if in into is it it's its itself just ll may me might more most much must my myself no nor not now of off on once only \
+    or other our ours out over own s say says shall she should so some such t tell than that the their theirs them \
+    themselves then there these they this those through to too under until up upon us very was we were what when where \
+    which while who whom whose why will with would you your yours yourself";
+
+/// Letters that have no accent to take off.
+const LIGATURES: [(char, &str); 8] =
+    [('ß', "ss"), ('æ', "ae"), ('œ', "oe"), ('ø', "o"), ('ł', "l"), ('đ', "d"), ('ð', "d"), ('þ', "th")];
 
 /// Words of everyday English, and of tales. Whoever uses one means it, and not a name that is spelt nearly so.
 const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
 
+static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
 
+/// The stem of a word.
+pub fn stem(word: &str) -> String {
+    ENGLISH.stem(word).into_owned()
+}
+
+/// Whether a word carries no meaning of its own.
+pub fn is_stop_word(word: &str) -> bool {
+    STOPS.contains(word)
+}
+
+/// A word in lowercase without accents: `müller` is `muller`. Letters beyond the Latin ones stay as they are.
+pub fn unaccented(word: &str) -> String {
+    let mut plain = String::with_capacity(word.len());
+    for letter in word.chars() {
+        if letter.is_ascii() {
+            plain.push(letter);
+        } else if let Some((_, latin)) = LIGATURES.iter().find(|(ligature, _)| *ligature == letter) {
+            plain.push_str(latin);
+        } else {
+            plain.push(std::iter::once(letter).nfd().next().filter(char::is_ascii).unwrap_or(letter));
+        }
+    }
+    plain
+}
+
 /// Whether a word, in whatever inflection, is one of everyday English.
-pub(crate) fn is_common(word: &str) -> bool {
+pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(&stem(word))
 }
 
 /// The letters and digits of words in one run, without accents.
-pub(crate) fn letters(words: &[String]) -> String {
+pub fn letters(words: &[String]) -> String {
     let mut letters = words.iter().map(|word| unaccented(word)).collect::<String>();
     letters.retain(char::is_alphanumeric);
     letters
 }
 
 /// What a run of letters sounds like: its consonants, those that sound alike as one, and `A` for a vowel at its start.
-fn sound(letters: &str) -> String {
+pub fn sound(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let mut key = String::new();
     let mut at = match letters[..] {
@@ -77,34 +115,37 @@ fn sound(letters: &str) -> String {
 
 /// A name, or the part of one, as spelling is compared.
 #[derive(Debug, Clone)]
-struct Spelling {
+struct Spelling<B> {
     letters: String,
     /// Which letters it has, a bit for each: of names that differ much, most need not be looked at closely.
     has: u32,
     sound: String,
     /// Whose it is; nobody's, where it is that of several.
-    bearer: Option<EntityId>,
+    bearer: Option<B>,
 }
 
 /// The first sound of names, and how many letters they have.
 type Bucket = (char, usize);
 
 /// Names by how they are spelt and how they sound.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Spellings {
-    buckets: FxHashMap<Bucket, Vec<Spelling>>,
+#[derive(Debug, Clone)]
+pub struct Spellings<B> {
+    buckets: FxHashMap<Bucket, Vec<Spelling<B>>>,
 }
 
 /// How far a spelling is off: letters that differ, and whether it sounds otherwise.
-pub(crate) type Distance = (usize, bool);
+pub type Distance = (usize, bool);
 
-impl Spellings {
+impl<B: Clone + Ord> Spellings<B> {
     /// Of names as words, each with whose it is; nobody's, where it is that of several.
-    pub(crate) fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a EntityId>)>) -> Self {
-        let mut spelt: Vec<(String, Option<&EntityId>)> = names.map(|(words, id)| (letters(words), id)).collect();
+    pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a B>)>) -> Self
+    where
+        B: 'a,
+    {
+        let mut spelt: Vec<(String, Option<&B>)> = names.map(|(words, id)| (letters(words), id)).collect();
         spelt.retain(|(letters, _)| !letters.is_empty());
         spelt.sort_unstable();
-        let mut spellings = Self::default();
+        let mut spellings = Self { buckets: FxHashMap::default() };
         for same in spelt.chunk_by(|a, b| a.0 == b.0) {
             let (letters, id) = &same[0];
             let bearer = id.filter(|_| same.iter().all(|(_, other)| other == id)).cloned();
@@ -115,7 +156,7 @@ impl Spellings {
     }
 
     /// Whose name some words of a question nearly are, and how nearly, unless they may mean several.
-    pub(crate) fn nearest(&self, words: &[String]) -> Option<(Distance, &EntityId)> {
+    pub fn nearest(&self, words: &[String]) -> Option<(Distance, &B)> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
         if is_stop_word(first) || is_stop_word(last) {
             return None;
@@ -124,12 +165,12 @@ impl Spellings {
         let asked = Asked { has: set_of(&letters), length: letters.chars().count(), sound: sound(&letters), letters };
         let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
         // "A harbour match" is no Harbour Watch; but the "harbor watch" is, and "Grim Jaw" is Grimjaw.
-        let meant = |name: &Spelling| {
+        let meant = |name: &Spelling<B>| {
             let holds = |word: &String| name.letters.contains(word.as_str());
             common.is_empty() || (words.len() > 1 && (name.sound == asked.sound || common.iter().all(holds)))
         };
         let (first, length) = bucket(&asked.letters, &asked.sound);
-        let mut best: Option<(Distance, Option<&EntityId>)> = None;
+        let mut best: Option<(Distance, Option<&B>)> = None;
         for length in length.saturating_sub(MOST_OFF)..=length + MOST_OFF {
             for name in self.buckets.get(&(first, length)).into_iter().flatten() {
                 let Some(distance) = asked.off(name, length).filter(|_| meant(name)) else { continue };
@@ -170,7 +211,7 @@ struct Asked {
 
 impl Asked {
     /// How far this is off a name of a length; nothing, where it is too far off to mean it.
-    fn off(&self, name: &Spelling, length: usize) -> Option<Distance> {
+    fn off<B>(&self, name: &Spelling<B>, length: usize) -> Option<Distance> {
         if self.letters == name.letters {
             return Some((0, false));
         }
@@ -240,5 +281,15 @@ mod tests {
         check("would", true);
         check("grimjow", false);
         check("mirella", false);
+    }
+
+    #[test]
+    fn accents_are_taken_off_latin_letters_alone() {
+        let check = |word: &str, expected: &str| assert_eq!(unaccented(word), expected);
+        check("müller", "muller");
+        check("æthelstraß", "aethelstrass");
+        check("łódź", "lodz");
+        check("андрей", "андрей");
+        check("が", "が");
     }
 }
