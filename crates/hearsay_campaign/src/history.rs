@@ -98,7 +98,12 @@ impl<'a> History<'a> {
             Change::Unset(key) => {
                 self.settings.insert(key.clone(), Last { value: None, ours });
             }
-            Change::Void(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
+            // More evidence is no other word.
+            Change::Support(_)
+            | Change::Void(_)
+            | Change::Restore(_)
+            | Change::SaveSlot(_)
+            | Change::DropSlot(_) => {}
         }
     }
 

@@ -125,7 +125,11 @@ impl Planner<'_> {
             match self.history.entities.get(id) {
                 Some(last) if last.value.is_some() => self.report.matched += 1,
                 Some(last) if !last.ours => {
-                    self.keep(None, format!("entity `{id}`"), "somebody removed it, so it stays away");
+                    let why = match self.state.merged_into(id) {
+                        Some(into) => format!("it was merged into `{into}`; name that in the files, or `split` them"),
+                        None => "somebody removed it, so it stays away".to_owned(),
+                    };
+                    self.keep(None, format!("entity `{id}`"), why);
                     gone.insert(id.clone());
                 }
                 _ => {
@@ -212,7 +216,9 @@ impl Planner<'_> {
         let proposed = held.standing() == Standing::Proposed && self.rival(fact).is_some();
         let standing = if proposed { Standing::Proposed } else { fact.standing() };
         let same = same(held, fact, standing);
-        let stays = held.provenance().evidence == fact.provenance().evidence;
+        // What others found besides is left out of the comparison.
+        let said = history.ours.unwrap_or(held);
+        let stays = said.provenance().evidence == fact.provenance().evidence;
         if same && stays {
             return;
         }

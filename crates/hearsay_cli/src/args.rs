@@ -4,6 +4,7 @@ mod happen;
 mod know;
 mod session;
 mod story;
+mod tidy;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ pub(crate) use session::{
     Threads,
 };
 pub(crate) use story::{Flag, GossipArgs};
+pub(crate) use tidy::{Duplicates, DuplicatesWhat, Learn, LearnWhat, Merge, Prune, Split};
 
 const AFTER: &str = "\
 A campaign is a directory of YAML files. Every command first takes over what
@@ -341,6 +343,65 @@ Examples:
   hearsay review campaigns/gullhaven accept 3fa91c02
   hearsay review campaigns/gullhaven edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),
+    /// Tell what is learned from your decisions: how far sources and predicates are trusted
+    #[command(after_help = "\
+What you accept in review makes its source, its predicate and the way it was
+extracted trusted more, what you reject less. That moves the confidence of what
+is proposed next, and is shown with it. Marking false speaks against the source
+alone: it was understood rightly. `reset` forgets; `undo` takes that back.
+
+Examples:
+  hearsay learn campaigns/gullhaven
+  hearsay learn campaigns/gullhaven history --limit 5
+  hearsay learn campaigns/gullhaven off")]
+    Learn(Learn),
+    /// List entities that may be one, or facts that say the same
+    #[command(after_help = "\
+Entities of one kind are compared by their names and aliases, by how those sound,
+and by who is around them. Near-certain ones come first. Nothing is merged
+without you, unless hearsay.toml says so. `merge` makes one of two;
+`not-the-same` is remembered.
+
+Examples:
+  hearsay duplicates campaigns/gullhaven
+  hearsay duplicates campaigns/gullhaven --facts
+  hearsay duplicates campaigns/gullhaven not-the-same pell roz-keel")]
+    Duplicates(Duplicates),
+    /// Merge an entity into another that it was all along
+    #[command(after_help = "\
+What was said of the first is said of the second from now on, and who knew it
+knows it still. The first name becomes another name of the second. Of two values
+that cannot both be so the surer stands, and the other is a claim that waits for
+review. `split` takes it back.
+
+Examples:
+  hearsay merge campaigns/gullhaven pell roz-keel --dry-run
+  hearsay merge campaigns/gullhaven pell roz-keel")]
+    Merge(Merge),
+    /// Split two entities that were merged
+    #[command(after_help = "\
+Both are as they were, and what was written since to what had moved is written to
+where that was before. What was said since of the one that was left stays with
+it. They are not proposed as one again.
+
+Example:
+  hearsay split campaigns/gullhaven pell")]
+    Split(Split),
+    /// Withdraw facts by confidence, age or standing; lists them first
+    #[command(after_help = "\
+Only facts that wait for review go, unless you name a standing. What you said or
+confirmed yourself never does. `undo` brings them back. Facts that you rejected
+keep their like from being proposed again: prune those with care.
+
+Examples:
+  hearsay prune campaigns/gullhaven --below 0.4
+  hearsay prune campaigns/gullhaven --older-than 90 --standing proposed --standing claimed --apply")]
+    Prune(Prune),
+    /// Tell what is amiss in the record: orphans, facts without evidence, what waits
+    #[command(after_help = "\
+Example:
+  hearsay health campaigns/gullhaven")]
+    Health(Campaign),
     /// List the operations of the journal, the newest first
     #[command(after_help = "\
 Example:

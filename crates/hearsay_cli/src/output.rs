@@ -166,6 +166,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::SessionEndsTooEarly { .. }
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
+            | MemoryError::PruneWhat
             | MemoryError::Scale(_)
             | MemoryError::Apply(ApplyError::FlagKind { .. } | ApplyError::FlagName { .. }),
         ) => WRONG_LINE,
@@ -176,7 +177,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::NoSession { .. }
             | MemoryError::NoSpeaker { .. }
             | MemoryError::Apply(ApplyError::NoFlag { .. })
-            | MemoryError::NotKnown { .. },
+            | MemoryError::NotKnown { .. }
+            | MemoryError::NotMerged { .. }
+            | MemoryError::OneEntity(_),
         ) => NO_SUCH,
         Some(
             MemoryError::Settings { .. }

@@ -221,7 +221,8 @@ fn looking_around() {
     assert_eq!(place.json(&["stats", "mill"])["entities"]["npc"], 4);
     let status = place.json(&["status", "mill"]);
     assert_eq!(status["entities"], 5);
-    assert_eq!(place.json(&["review", "mill"])["all"], 0);
+    let items = place.json(&["review", "mill"]);
+    assert_eq!((&items["all"], &items["items"][0]["why"]), (&1.into(), &"duplicate".into()), "two are called Sam");
     // With the model comes a record of which one it is, when it is there in time.
     let history = place.json(&["history", "mill"]);
     assert_eq!(history.as_array().unwrap().last().unwrap()["position"], 1, "nothing was written by looking");
@@ -500,6 +501,7 @@ fn review_decides() {
     for (boss, since) in [("ben", "20 Springmonth 9"), ("ada", "1 Springmonth 9")] {
         place.ok(&["relate", "mill", "sam-a", "EMPLOYED_BY", boss, "--since", since]);
     }
+    place.ok(&["duplicates", "mill", "not-the-same", "sam-a", "sam-b"]);
     let items = place.json(&["review", "mill"]);
     assert_eq!((&items["all"], &items["items"][0]["why"]), (&1.into(), &"contradiction".into()), "{items}");
     let id = items["items"][0]["in_full"][0]["id"].as_str().unwrap();
@@ -509,6 +511,103 @@ fn review_decides() {
     place.fails(&["review", "mill", "accept", "ffffffffff"], 3, &["ffffffffff"]);
     place.json(&["review", "mill", "reject", id]);
     assert_eq!(place.json(&["review", "mill"])["all"], 0);
+}
+
+#[test]
+fn two_that_are_one_are_merged_and_split() {
+    let place = Place::new();
+    let found = place.json(&["duplicates", "mill"]);
+    assert_eq!(
+        (&found["entities"][0]["one"], &found["entities"][0]["band"]),
+        (&"sam-a".into(), &"near_certain".into())
+    );
+    assert_eq!(place.json(&["review", "mill"])["items"][0]["why"], "duplicate");
+    let printed = place.ok(&["duplicates", "mill"]);
+    assert!(printed.contains("hearsay merge mill sam-b sam-a"), "{printed}");
+    assert!(place.ok(&["review", "mill"]).contains("may be one"));
+    place.ok(&["relate", "mill", "sam-b", "OWES", "ada"]);
+    let plan = place.json(&["merge", "mill", "sam-b", "sam-a", "--dry-run"]);
+    assert_eq!((&plan["gone"], &plan["written"]), (&"sam-b".into(), &Value::Null), "{plan}");
+    assert_eq!(place.json(&["facts", "mill", "--subject", "sam-a", "--predicate", "OWES"])["all"], 0);
+    let printed = place.ok(&["merge", "mill", "sam-b", "sam-a"]);
+    assert!(printed.contains("hearsay split mill sam-b takes it back"), "{printed}");
+    assert_eq!(place.json(&["facts", "mill", "--subject", "sam-a", "--predicate", "OWES"])["all"], 1);
+    place.fails(&["show", "mill", "sam-b"], 3, &["sam-b"]);
+    place.fails(&["merge", "mill", "sam", "sam-a"], 3, &["both names mean `sam-a`"]);
+    place.fails(&["split", "mill", "ada"], 3, &["nothing was merged into `ada`", "history"]);
+    // The files still say that there are two; they stay one.
+    let files = fs::read_to_string(place.path("mill/campaign.yaml")).unwrap();
+    place.write("mill/campaign.yaml", &files.replace("carter", "baker"));
+    let told = place.run(&["facts", "mill", "--subject", "ben"]);
+    assert!(told.err.contains("merged into `sam-a`"), "{}", told.err);
+    place.ok(&["split", "mill", "sam-b"]);
+    assert_eq!(place.json(&["facts", "mill", "--subject", "sam-b", "--predicate", "OWES"])["all"], 1);
+    assert_eq!(place.json(&["duplicates", "mill"])["all"], 0, "they were told apart");
+    place.fails(&["duplicates", "mill", "not-the-same", "ada"], 2, &["<B>"]);
+    place.fails(&["duplicates", "mill", "ada", "ben"], 2, &["not-the-same"]);
+    assert!(place.json(&["duplicates", "mill", "--facts"])["all"].as_u64().is_some());
+}
+
+/// A fact that waits for review, as an export of another memory carries it.
+fn with_doubts(place: &Place) -> String {
+    let export = place.ok(&["export", "mill"]);
+    let doubt = |subject: &str, sure: f64| {
+        let provenance = serde_json::json!({ "method": "stated", "author": "extractor", "session": null,
+            "speaker": "ben", "recorded": 1000, "confidence": sure, "confirmed": false, "evidence": [] });
+        serde_json::json!({ "type": "fact", "subject": subject, "predicate": "OWES", "object": { "entity": "ben" },
+            "statement": format!("{subject} owes Ben."), "mentions": [], "attitude": null, "rank": null,
+            "conditions": null, "validity": { "from": null, "until": null }, "standing": "proposed",
+            "secrecy": "open", "handle": null, "provenance": provenance })
+    };
+    let doubts = format!("{export}{}\n{}\n", doubt("ada", 0.5), doubt("sam-a", 0.35));
+    place.write("doubts.jsonl", &doubts);
+    place.ok(&["import", "mill", "doubts.jsonl"]);
+    let items = place.json(&["review", "mill"]);
+    assert_eq!(items["items"][0]["in_full"][0]["subject"], "sam-a", "{items}");
+    items["items"][1]["in_full"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn decisions_are_learned_from_and_what_is_doubtful_is_pruned() {
+    let place = Place::new();
+    let fact = with_doubts(&place);
+    assert!(place.ok(&["learn", "mill"]).contains("Nothing was decided yet"));
+    place.ok(&["review", "mill", "accept", &fact]);
+    let status = place.json(&["learn", "mill", "status"]);
+    assert_eq!((&status["enabled"], status["trust"].as_array().unwrap().len()), (&true.into(), 3), "{status}");
+    assert!(place.ok(&["learn", "mill"]).contains("speaker ben"));
+    assert_eq!(place.json(&["learn", "mill", "history"])["decisions"][0]["verdict"], "confirmed");
+    assert!(place.ok(&["learn", "mill", "history"]).contains("confirmed"));
+    let review = place.ok(&["review", "mill"]);
+    assert!(review.contains("speaker ben 1 of 1") && review.contains("which you confirmed"), "{review}");
+    place.ok(&["learn", "mill", "off"]);
+    assert_eq!(place.json(&["learn", "mill"])["enabled"], false);
+    assert!(!place.ok(&["review", "mill"]).contains("speaker ben"));
+    place.ok(&["learn", "mill", "on"]);
+    place.ok(&["learn", "mill", "reset"]);
+    assert_eq!(place.json(&["learn", "mill"])["trust"].as_array().unwrap().len(), 0);
+    place.ok(&["undo", "mill"]);
+    assert_eq!(place.json(&["learn", "mill"])["trust"].as_array().unwrap().len(), 3);
+
+    place.fails(&["prune", "mill"], 2, &["--below", "--older-than", "--standing"]);
+    place.fails(&["prune", "mill", "--below", "7"], 2, &["from 0 to 1"]);
+    let plan = place.json(&["prune", "mill", "--below", "0.4"]);
+    assert_eq!((&plan["all"], &plan["written"]), (&1.into(), &Value::Null), "{plan}");
+    assert!(place.ok(&["prune", "mill", "--older-than", "30"]).contains("--apply"));
+    let printed = place.ok(&["prune", "mill", "--below", "0.4", "--apply"]);
+    assert!(printed.contains("prune 1 fact") && printed.contains("hearsay undo mill"), "{printed}");
+    assert!(place.ok(&["prune", "mill", "--below", "0.4"]).contains("No fact would go"));
+    place.ok(&["undo", "mill"]);
+    assert_eq!(place.json(&["prune", "mill", "--below", "0.4"])["all"], 1);
+
+    let health = place.json(&["health", "mill"]);
+    let check = |name: &str| {
+        let checks = health["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["name"] == name).unwrap()["count"].as_u64().unwrap()
+    };
+    assert_eq!((check("reviews"), check("no_evidence"), check("contradictions")), (1, 2, 0), "{health}");
+    assert_eq!(health["duplicates"]["near_certain"], 1);
+    assert!(place.ok(&["health", "mill"]).contains("hearsay review"));
 }
 
 #[test]

@@ -135,3 +135,51 @@ fn status(bencher: Bencher) {
     world(&memory);
     bencher.bench_local(|| memory.status().unwrap().wait().unwrap());
 }
+
+/// 20,000 people with names of syllables, and 100,000 relations: names collide as they do in a large campaign.
+fn crowd() -> State {
+    let syllables =
+        ["mi", "re", "la", "gri", "mor", "dan", "tes", "ka", "vo", "bel", "ron", "shu", "pe", "od", "lin", "ar"];
+    let mut seed = 7_u64;
+    let mut roll = |most: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % most
+    };
+    let mut word = || -> String {
+        let letters: String = (0..2 + roll(3)).map(|_| syllables[roll(syllables.len())]).collect();
+        letters[..1].to_uppercase() + &letters[1..]
+    };
+    let mut changes = Vec::new();
+    for n in 0..20_000 {
+        changes.push(Change::AddEntity(Entity::new(id(n))));
+        changes.push(Change::AssertFact(attribute(n, "kind", "npc".into())));
+        changes.push(Change::AssertFact(attribute(n, "name", format!("{} {}", word(), word()))));
+    }
+    for n in 0..100_000_usize {
+        let other = id((n * 7_919 + n / 20_000) % 20_000);
+        let fact = Fact::relation(&id(n % 20_000), "KNOWS", &other, provenance()).unwrap().build().unwrap();
+        changes.push(Change::AssertFact(Arc::new(fact.clone())));
+        changes.push(Change::Learn(Arc::new(Knowledge::authored(id(n % 20_000).into(), fact.id()))));
+    }
+    State::fold([Operation::new(Author::Game, "crowd", changes)]).unwrap()
+}
+
+#[divan::bench(name = "duplicates among 20,000 entities", sample_count = 3)]
+fn duplicates(bencher: Bencher) {
+    let state = crowd();
+    bencher.bench_local(|| hearsay_memory::duplicates::duplicates(&state, None).len());
+}
+
+#[divan::bench(name = "a merge worked out, 20,000 entities and 100,000 relations", sample_count = 5)]
+fn merge(bencher: Bencher) {
+    let state = crowd();
+    bencher.bench_local(|| {
+        hearsay_memory::duplicates::merge(&state, "entity-1", "entity-2", Author::Dm, Timestamp(0)).unwrap()
+    });
+}
+
+#[divan::bench(name = "health, 20,000 entities and 100,000 relations", sample_count = 5)]
+fn health(bencher: Bencher) {
+    let state = crowd();
+    bencher.bench_local(|| hearsay_memory::health(&state));
+}

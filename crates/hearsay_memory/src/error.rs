@@ -209,6 +209,41 @@ pub enum MemoryError {
     /// Gossip that cannot be.
     #[error(transparent)]
     Gossip(#[from] hearsay_belief::gossip::GossipError),
+    /// Two names of one entity, where two entities are meant.
+    #[error("both names mean `{0}`; name two entities")]
+    OneEntity(EntityId),
+    /// Something is to be split that was not merged, or with several.
+    #[error("{}", not_merged(given, gone))]
+    NotMerged {
+        /// What was given.
+        given: String,
+        /// What was merged into it.
+        gone: Vec<EntityId>,
+    },
+    /// A merge whose operation is not in this journal.
+    #[error(
+        "`{gone}` was merged into `{into}` in another memory, before it was exported, so it cannot be split here: \
+        `add` it anew, and `correct` what is meant of it"
+    )]
+    MergedElsewhere {
+        /// The entity that is there no more.
+        gone: EntityId,
+        /// The one that it is.
+        into: EntityId,
+    },
+    /// A merge that another was built upon.
+    #[error(
+        "the merge of `{first}` came later and moved what this one had moved; split `{first}` first, then `{gone}`"
+    )]
+    SplitFirst {
+        /// The entity that is to be split.
+        gone: EntityId,
+        /// The one that has to be split before.
+        first: EntityId,
+    },
+    /// Pruning without saying what.
+    #[error("say what is to go: facts below a confidence, older than some days, or of a standing")]
+    PruneWhat,
     /// Nothing to undo.
     #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
     NothingToUndo {
@@ -250,6 +285,14 @@ fn fact_reference(given: &str, count: usize) -> String {
     match count {
         0 => format!("there is no fact `{given}`: give an id, at least four digits of one, or a handle"),
         _ => format!("`{given}` names {count} facts: give more digits of the id"),
+    }
+}
+
+fn not_merged(given: &str, gone: &[EntityId]) -> String {
+    let names: Vec<_> = gone.iter().map(|id| format!("`{id}`")).collect();
+    match names.as_slice() {
+        [] => format!("nothing was merged into `{given}`; `history` lists what was merged"),
+        names => format!("several were merged into `{given}`: name one of {}", names.join(", ")),
     }
 }
 

@@ -25,10 +25,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod ask;
+pub mod duplicates;
 mod edit;
 mod error;
 mod find;
 mod happening;
+mod housekeeping;
+pub mod learn;
 mod memory;
 mod mind;
 mod mirror;
@@ -45,6 +48,7 @@ mod ticket;
 mod worker;
 
 pub use ask::{Answer, Ask};
+pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, Likeness, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;
 pub use find::{
@@ -53,18 +57,20 @@ pub use find::{
 pub use happening::{Circumstances, Happening, Retelling, Stated};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
 pub use hearsay_store::Location;
+pub use housekeeping::{Check, Health, Prune, PrunePlan, PruneRow, health};
+pub use learn::{Learned, Teach};
 pub use memory::{ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
 pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
-pub use proposal::{Proposal, Proposed, propose};
+pub use proposal::{Guide, Proposal, Proposed, propose};
 pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use session::{
     Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
     TranscriptReport,
 };
-pub use settings::{ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
+pub use settings::{DuplicateSettings, ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings};
 pub use talk::{Gossip, GossipPlan, GossipReport, NewsRow, SpreadRow};
 pub use ticket::Ticket;
 pub use worker::{Event, ModelStatus, Status, World};

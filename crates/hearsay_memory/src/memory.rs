@@ -12,14 +12,15 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hearsay_campaign::ImportReport;
-use hearsay_model::{Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
+use hearsay_model::{ApplyError, Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
 use hearsay_recall::Condensed;
 use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Decision, Edit, Event, Found, Gossip, GossipPlan, Happening, Log, MemoryError, Patched,
-    Patches, Preview, Proposal, Proposed, Retcon, Search, SessionStep, Settings, Status, Ticket, World,
+    Answer, Ask, Compact, Decision, Duplicate, Edit, Event, Found, Gossip, GossipPlan, Guide, Happening, Health, Log,
+    MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed, Prune, PrunePlan, Retcon, Search,
+    SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
     preview::preview,
     proposal::propose,
     ticket::{Responder, ticket},
@@ -324,10 +325,95 @@ impl Memory {
     /// As [`write`](Self::write).
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
-        let make = move |world: &World| propose(&world.state, &policy, &proposals, &author, now());
+        let make = move |world: &World| {
+            let guide = Guide { policy: &policy, learned: &world.learned, likeness: None };
+            propose(&world.state, &guide, &proposals, &author, now())
+        };
         self.send_write(|responder| {
             Command::Write(Write::Proposals { make: Box::new(make), counts: Proposed::default(), responder })
         })
+    }
+
+    /// Looks for entities that may be one, beside the worker.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed.
+    pub fn duplicates(&self) -> Result<Ticket<Vec<Duplicate>>, MemoryError> {
+        self.read_aside(|world| Ok(duplicates::duplicates(&world.state, None)))
+    }
+
+    /// Works out what making one entity of two would do, beside the worker, and changes nothing: the first becomes the
+    /// second. [Commit](Self::commit_merge) it or not.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: as [`merge`](duplicates::merge()) says.
+    pub fn plan_merge(
+        &self,
+        gone: impl Into<String>,
+        into: impl Into<String>,
+    ) -> Result<Ticket<MergePlan>, MemoryError> {
+        let (gone, into) = (gone.into(), into.into());
+        self.read_aside(move |world| duplicates::merge(&world.state, &gone, &into, Author::Dm, now()))
+    }
+
+    /// Merges what was worked out, as one operation; it is worked out anew, where something was written meanwhile that
+    /// it would have to move.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn commit_merge(&self, plan: MergePlan) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| plan.at_its_turn(&world.state, now()))
+    }
+
+    /// Makes two entities again of one that was merged, without loss of what came later: see
+    /// [`split`](duplicates::split()).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when nothing of the kind was merged.
+    pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let entity = entity.into();
+        self.write(move |world| duplicates::split(&world.state, &entity, now()))
+    }
+
+    /// Remembers that two entities that look alike are not the same.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn not_the_same(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let (a, b) = (a.into(), b.into());
+        self.write(move |world| duplicates::not_the_same(&world.state, &a, &b, now()))
+    }
+
+    /// Turns learning from the DM's decisions on or off, or forgets what was learned.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn teach(&self, teach: Teach) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(teach.operation(&world.state, now())))
+    }
+
+    /// Works out which facts pruning would withdraw, beside the worker, and changes nothing.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: as [`Prune::plan`] says.
+    pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
+        self.read_aside(move |world| prune.plan(&world.state, now()))
+    }
+
+    /// Withdraws facts, as one operation that [`undo`](Self::undo) takes back.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when nothing is to go.
+    pub fn prune(&self, prune: Prune) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(prune.plan(&world.state, now())?.operation.ok_or(ApplyError::Empty)?))
+    }
+
+    /// Tells how the record stands, beside the worker: see [`health`](crate::health).
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed.
+    pub fn health(&self) -> Result<Ticket<Health>, MemoryError> {
+        self.read_aside(|world| Ok(health(&world.state)))
     }
 
     /// Sets the game clock.

@@ -13,8 +13,10 @@ use hearsay_model::{
 use serde::Serialize;
 
 use crate::{
-    MemoryError, Policy, Verdict, Voice,
+    Learned, MemoryError, Policy, Verdict, Voice,
+    duplicates::{Claim, Likeness, canonical, says_the_same},
     edit::{self, succession},
+    review::overlap,
 };
 
 /// A fact that is proposed.
@@ -71,10 +73,23 @@ pub struct Proposed {
     pub waiting: usize,
     /// Dropped, below the floor.
     pub dropped: usize,
-    /// Left, because the DM has rejected them before.
+    /// Left, because the DM has rejected them before, in these words or in others.
     pub rejected_before: usize,
     /// Left as they are, because they are on record already. Who heard them now knows them too.
     pub known: usize,
+    /// Of these, the facts that gained evidence.
+    pub supported: usize,
+}
+
+/// What decides on proposals besides the state.
+#[derive(Clone, Copy)]
+pub struct Guide<'a> {
+    /// What becomes of them, by their confidence.
+    pub policy: &'a Policy,
+    /// What was learned from the DM, which moves their confidence.
+    pub learned: &'a Learned,
+    /// How alike two sentences are in meaning, where that is known; words alone tell, where it is not.
+    pub likeness: Option<&'a Likeness<'a>>,
 }
 
 /// What the earlier proposals of a batch do.
@@ -101,24 +116,47 @@ impl Batch {
         let fact = self.asserted.get(&id).or_else(|| state.fact(id))?;
         Some((fact.standing(), fact.validity().is_closed() || self.ended.contains(&id)))
     }
+
+    /// The facts of a subject after the earlier proposals.
+    fn facts_of<'a>(&'a self, state: &'a State, subject: &EntityId) -> Vec<&'a Arc<Fact>> {
+        let held = state.facts_of(subject).filter(|fact| !self.asserted.contains_key(&fact.id()));
+        let mine = self.asserted.values().filter(|fact| fact.entities().any(|id| id == subject));
+        let mut facts: Vec<&Arc<Fact>> = held.chain(mine).collect();
+        facts.sort_unstable_by_key(|fact| fact.id());
+        facts
+    }
+
+    fn assert(&mut self, fact: &Arc<Fact>) {
+        self.changes.push(Change::AssertFact(Arc::clone(fact)));
+        self.ended.remove(&fact.id());
+        self.asserted.insert(fact.id(), Arc::clone(fact));
+    }
 }
 
-/// The operation that proposals become under a policy; none, when all are dropped.
+/// Whether somebody's word is not the game's own, nor the DM's: it is checked against what the DM decided.
+fn is_lesser(author: &Author) -> bool {
+    !matches!(author, Author::Game | Author::Dm)
+}
+
+/// The operation that proposals become; none, when all are dropped.
 ///
 /// # Errors
 /// When a proposal names an entity that is not there, or makes no fact.
 pub fn propose(
     state: &State,
-    policy: &Policy,
+    guide: &Guide,
     proposals: &[Proposal],
     author: &Author,
     now: Timestamp,
 ) -> Result<(Option<Operation>, Proposed), MemoryError> {
     let mut counts = Proposed::default();
     let mut batch = Batch::default();
+    let policy = guide.policy;
     for proposal in proposals {
+        let provenance = provenance(state, proposal, author, guide.learned, now);
+        let confidence = provenance.confidence;
         let voice = if proposal.speaker.is_some() { Voice::Character } else { Voice::World };
-        let Verdict::Take(mut standing, mut most) = policy.decide(proposal.confidence, voice) else {
+        let Verdict::Take(mut standing, mut most) = policy.decide(confidence, voice) else {
             counts.dropped += 1;
             continue;
         };
@@ -126,16 +164,58 @@ pub fn propose(
         let (mut validity, mut ended) = (proposal.validity.clone(), Vec::new());
         if standing == Standing::Canon {
             let open = batch.values(state, subject, predicate);
-            if matches!(author, Author::Game | Author::Dm) {
+            if !is_lesser(author) {
                 ended = succession(state, &open, predicate, object, &mut validity);
             } else if state.is_functional(predicate)
                 && open.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
             {
                 // Nothing that was true is retired by guess (decision 5).
-                (standing, most) = policy.doubt(proposal.confidence);
+                (standing, most) = policy.doubt(confidence);
             }
         }
-        let fact = fact(state, proposal, validity, standing, author, now)?;
+        let mut fact = fact(state, proposal, validity, standing, provenance)?;
+        if is_lesser(author) {
+            match on_record(state, &batch, guide.likeness, &fact) {
+                OnRecord::Nothing => {}
+                OnRecord::Refused => {
+                    counts.rejected_before += 1;
+                    continue;
+                }
+                OnRecord::Against if standing == Standing::Canon => (standing, most) = policy.doubt(confidence),
+                // That somebody says so is no more than a claim, and review shows what it contradicts.
+                OnRecord::Against => {}
+                OnRecord::Decided if standing == Standing::Proposed => {
+                    // The world has it already: that somebody says so needs no review.
+                    let credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
+                    (standing, most) = (Standing::Claimed, credence);
+                }
+                OnRecord::Decided => {}
+                OnRecord::Said(said) => {
+                    let surer = said.standing() == Standing::Proposed && standing != Standing::Proposed;
+                    let more = supported(&said, &fact, if surer { standing } else { said.standing() })?;
+                    let found = more.provenance().evidence.len() > said.provenance().evidence.len();
+                    if surer {
+                        count(&mut counts, standing);
+                        batch.assert(&more);
+                    } else {
+                        counts.known += 1;
+                        counts.supported += usize::from(found);
+                    }
+                    if !surer && (found || confidence > said.provenance().confidence) {
+                        let only_new = said.to_builder().provenance(Provenance {
+                            evidence: fact.provenance().evidence.clone(),
+                            ..more.provenance().clone()
+                        });
+                        batch.changes.push(Change::Support(Arc::new(only_new.build()?)));
+                    }
+                    batch.changes.extend(learned(state, proposal, &said, most));
+                    continue;
+                }
+            }
+            if fact.standing() != standing {
+                fact = Arc::new(fact.to_builder().standing(standing).build()?);
+            }
+        }
         let held = batch.held(state, fact.id());
         if held.is_some_and(|(standing, _)| standing == Standing::Rejected) {
             counts.rejected_before += 1;
@@ -147,20 +227,14 @@ pub fn propose(
             surer || (is_over && !fact.validity().is_closed() && held == standing)
         });
         if is_new {
-            match standing {
-                Standing::Canon => counts.canon += 1,
-                Standing::Claimed => counts.claimed += 1,
-                _ => counts.waiting += 1,
-            }
+            count(&mut counts, standing);
             for end in &ended {
                 if let Change::EndFact { fact, .. } = end {
                     batch.ended.insert(*fact);
                 }
             }
             batch.changes.append(&mut ended);
-            batch.changes.push(Change::AssertFact(Arc::clone(&fact)));
-            batch.ended.remove(&fact.id());
-            batch.asserted.insert(fact.id(), Arc::clone(&fact));
+            batch.assert(&fact);
         } else {
             counts.known += 1;
         }
@@ -173,20 +247,100 @@ pub fn propose(
     Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
 }
 
-fn fact(
-    state: &State,
-    proposal: &Proposal,
-    validity: Validity,
-    standing: Standing,
-    author: &Author,
-    now: Timestamp,
-) -> Result<Arc<Fact>, MemoryError> {
+fn count(counts: &mut Proposed, standing: Standing) {
+    match standing {
+        Standing::Canon => counts.canon += 1,
+        Standing::Claimed => counts.claimed += 1,
+        _ => counts.waiting += 1,
+    }
+}
+
+/// What the record says to something that is proposed.
+enum OnRecord {
+    /// Nothing.
+    Nothing,
+    /// The DM said that it is no part of the world, or not so.
+    Refused,
+    /// The DM confirmed what it cannot be so beside.
+    Against,
+    /// It is canon already, by another's word.
+    Decided,
+    /// This source said it before: that fact gains the evidence.
+    Said(Arc<Fact>),
+}
+
+fn on_record(state: &State, batch: &Batch, likeness: Option<&Likeness>, fact: &Fact) -> OnRecord {
+    if state.is_retracted(fact.id()) {
+        return OnRecord::Refused;
+    }
+    let vocabulary = state.vocabulary();
+    let (claim, voice) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
+    let there = batch.facts_of(state, claim.subject());
+    let same = |other: &&&Arc<Fact>| says_the_same(vocabulary, (&claim, fact.statement()), other, likeness);
+    let twins: Vec<&Arc<Fact>> = there.iter().filter(same).copied().collect();
+    let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
+    let by_dm = |twin: &Fact, standing| twin.standing() == standing && is_confirmed(twin);
+    let is_so = twins.iter().any(|twin| by_dm(twin, Standing::Canon));
+    let own = |twin: &&&Arc<Fact>| {
+        let said = twin.provenance();
+        (&said.author, &said.speaker) == (&fact.provenance().author, voice)
+    };
+    // What a narrator says that is canon needs no fact of its own.
+    let told = |twin: &&&Arc<Fact>| {
+        voice.is_none() && twin.standing() == Standing::Canon && twin.provenance().speaker.is_none()
+    };
+    let rejected = twins.iter().any(|twin| twin.standing() == Standing::Rejected);
+    let untrue = voice.is_none() && twins.iter().any(|twin| by_dm(twin, Standing::False));
+    let stands = |twin: &&&Arc<Fact>| twin.standing() != Standing::Rejected;
+    if !is_so && (rejected || (untrue && !twins.iter().any(|twin| own(&twin)))) {
+        return OnRecord::Refused;
+    }
+    let said = twins.iter().filter(stands).find(|twin| own(twin));
+    if let Some(said) = said.or_else(|| twins.iter().find(|twin| told(twin))) {
+        return OnRecord::Said(Arc::clone(said));
+    }
+    if twins.iter().any(|twin| twin.standing() == Standing::Canon) {
+        return OnRecord::Decided;
+    }
+    // Canon by the DM is never retired by anybody else's word.
+    let (subject, predicate, object) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
+    let clashes = |other: &&&Arc<Fact>| {
+        if !by_dm(other, Standing::Canon) || !overlap(fact, other) {
+            return false;
+        }
+        let (whose, what, to) = canonical(vocabulary, (other.subject(), other.predicate(), other.object()));
+        let state_of_one = whose == subject && what == predicate && to != object && vocabulary.is_functional(&what);
+        let opposite = vocabulary.are_opposites(&what, &predicate)
+            && ((&whose, &to) == (&subject, &object)
+                || to.entity() == Some(&subject) && object.entity() == Some(&whose));
+        state_of_one || opposite
+    };
+    if there.iter().any(|other| clashes(&other)) { OnRecord::Against } else { OnRecord::Nothing }
+}
+
+/// A fact with the evidence of what says the same, and the surer confidence of both.
+fn supported(said: &Fact, more: &Fact, standing: Standing) -> Result<Arc<Fact>, MemoryError> {
+    let mut provenance = said.provenance().clone();
+    let given = more.provenance();
+    if given.confidence > provenance.confidence {
+        (provenance.confidence, provenance.extracted) = (given.confidence, given.extracted);
+    }
+    for evidence in &given.evidence {
+        if !provenance.evidence.contains(evidence) {
+            provenance.evidence.push(evidence.clone());
+        }
+    }
+    Ok(Arc::new(said.to_builder().provenance(provenance).standing(standing).build()?))
+}
+
+/// Where a proposal comes from, and how sure it is with what was learned from the DM.
+fn provenance(state: &State, proposal: &Proposal, author: &Author, learned: &Learned, now: Timestamp) -> Provenance {
     let method = match (&proposal.speaker, author) {
         (Some(_), _) => Method::Stated,
         (None, Author::Game) => Method::Witnessed,
         _ => Method::Inferred,
     };
-    let provenance = Provenance {
+    let mut provenance = Provenance {
         session: session_of(state, proposal),
         speaker: proposal.speaker.clone(),
         recorded: now,
@@ -194,6 +348,20 @@ fn fact(
         evidence: proposal.evidence.clone(),
         ..Provenance::new(method, author.clone())
     };
+    let adjusted = learned.adjusted(&provenance, &proposal.predicate);
+    if adjusted != proposal.confidence {
+        (provenance.confidence, provenance.extracted) = (adjusted, Some(proposal.confidence));
+    }
+    provenance
+}
+
+fn fact(
+    state: &State,
+    proposal: &Proposal,
+    validity: Validity,
+    standing: Standing,
+    provenance: Provenance,
+) -> Result<Arc<Fact>, MemoryError> {
     let object = match &proposal.object {
         Object::Entity(id) => edit::spoken_of(state, id).to_owned(),
         Object::Value(value) => value.to_string(),

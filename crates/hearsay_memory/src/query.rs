@@ -17,7 +17,13 @@ use hearsay_model::{
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
 
-use crate::{MemoryError, ReviewItem, edit::resolve, find_fact, review_items, would_learn};
+use crate::{
+    Duplicate, Learned, MemoryError, ReviewItem,
+    edit::resolve,
+    find_fact,
+    learn::{Lift, Reason, lift},
+    review_items, would_learn,
+};
 
 pub use crate::session::{
     ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
@@ -62,8 +68,11 @@ pub struct FactRow {
     pub until: Option<String>,
     /// How the subject feels about the object.
     pub attitude: Option<i8>,
-    /// How sure extraction was.
+    /// How sure extraction was, with what was learned from the DM's decisions.
     pub confidence: f64,
+    /// How sure extraction was by itself, where that is another number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extracted: Option<f64>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
     /// Who recorded it.
@@ -192,6 +201,7 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         until: date(state, fact.validity().until.as_ref()),
         attitude: fact.attitude().map(hearsay_model::Attitude::get),
         confidence: provenance.confidence.get(),
+        extracted: provenance.extracted.map(hearsay_model::Confidence::get),
         confirmed: provenance.confirmed,
         author: provenance.author.to_string(),
         session: provenance.session.clone(),
@@ -497,19 +507,42 @@ pub struct ReviewRow {
     pub item: ReviewItem,
     /// Its facts.
     pub in_full: Vec<FactRow>,
+    /// Of a doubtful fact: what the DM's earlier decisions say of the like of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trust: Vec<Reason>,
+    /// Of a doubtful fact: by how much a confirmed one that is like it lifts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lift: Option<Lift>,
 }
 
-/// What waits for the DM, at most so many; and how many there are in all.
-pub fn review(state: &State, limit: usize) -> (Vec<ReviewRow>, usize) {
-    let items = review_items(state);
+/// What waits for the DM of facts, at most so many; and how many there are in all.
+pub fn review(state: &State, learned: &Learned, limit: usize) -> (Vec<ReviewRow>, usize) {
+    review_with(state, learned, Vec::new(), limit)
+}
+
+/// The same, and then entities that may be one, in the order given.
+pub fn review_with(
+    state: &State,
+    learned: &Learned,
+    duplicates: Vec<Duplicate>,
+    limit: usize,
+) -> (Vec<ReviewRow>, usize) {
+    let duplicates = duplicates.into_iter().map(ReviewItem::Duplicate);
+    let items: Vec<ReviewItem> = review_items(state).into_iter().chain(duplicates).collect();
     let all = items.len();
     let row = |item: ReviewItem| {
         let ids = match &item {
-            ReviewItem::Doubtful { fact } => vec![*fact],
+            ReviewItem::Doubtful { fact, also } => std::iter::once(*fact).chain(also.iter().copied()).collect(),
             ReviewItem::Contradiction { facts, .. } => facts.clone(),
+            ReviewItem::Duplicate(_) => Vec::new(),
+        };
+        let doubtful = match &item {
+            ReviewItem::Doubtful { fact, .. } => state.fact(*fact),
+            _ => None,
         };
         let in_full = ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_row(state, fact)).collect();
-        ReviewRow { item, in_full }
+        let trust = doubtful.map(|fact| learned.reasons(fact.provenance(), fact.predicate())).unwrap_or_default();
+        ReviewRow { item, in_full, trust, lift: doubtful.and_then(|fact| lift(state, fact)) }
     };
     (items.into_iter().take(limit).map(row).collect(), all)
 }

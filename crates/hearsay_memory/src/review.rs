@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     MemoryError,
+    duplicates::{Claim, Duplicate},
     edit::{Editor, find_fact, succession},
+    learn::lift,
 };
 
 /// Why something waits for the DM.
@@ -22,8 +24,10 @@ use crate::{
 pub enum ReviewItem {
     /// A fact whose confidence lies below the threshold.
     Doubtful {
-        /// The fact.
+        /// The fact: the surest, where several sources say the same.
         fact: FactId,
+        /// What others say that is the same. It is decided with it. Sorted.
+        also: Vec<FactId>,
     },
     /// Facts of one subject that cannot all be so.
     Contradiction {
@@ -34,6 +38,8 @@ pub enum ReviewItem {
         /// The facts. Sorted.
         facts: Vec<FactId>,
     },
+    /// Two entities that may be one.
+    Duplicate(Duplicate),
 }
 
 /// Why facts cannot all be so.
@@ -48,12 +54,23 @@ pub enum Clash {
     Refuted(FactId),
 }
 
-/// All that waits for the DM: doubtful facts first, the least sure first, then contradictions, by subject.
+/// What waits for the DM of facts: doubtful ones first, the least sure first, then contradictions, by subject. Entities
+/// that may be one are looked for by [`duplicates`](crate::duplicates::duplicates), which takes longer.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
-    let mut doubtful: Vec<&Arc<Fact>> = state.facts().filter(|fact| fact.standing() == Standing::Proposed).collect();
-    doubtful.sort_by_key(|fact| (fact.provenance().confidence, fact.id()));
+    let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
+    for fact in state.facts().filter(|fact| fact.standing() == Standing::Proposed) {
+        claims.entry(Claim::of(state.vocabulary(), fact)).or_default().push(fact);
+    }
+    let mut doubtful: Vec<(f64, FactId, Vec<FactId>)> = Vec::new();
+    for facts in claims.values() {
+        let Some(surest) = facts.iter().max_by_key(|fact| (fact.provenance().confidence, fact.id())) else { continue };
+        let also = facts.iter().map(|fact| fact.id()).filter(|id| *id != surest.id()).collect();
+        let lift = lift(state, surest).map_or(0.0, |lift| lift.by);
+        doubtful.push((surest.provenance().confidence.get() + lift, surest.id(), also));
+    }
+    doubtful.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let subjects: BTreeSet<&EntityId> = state.facts().filter(|fact| stands(fact)).map(|fact| fact.subject()).collect();
-    let items = doubtful.into_iter().map(|fact| ReviewItem::Doubtful { fact: fact.id() });
+    let items = doubtful.into_iter().map(|(_, fact, also)| ReviewItem::Doubtful { fact, also });
     items.chain(subjects.into_iter().flat_map(|subject| contradictions(state, subject))).collect()
 }
 
@@ -113,7 +130,7 @@ fn pairs<'a>(facts: &'a [&Fact]) -> impl Iterator<Item = (&'a Fact, &'a Fact)> {
 }
 
 /// Whether two facts may both hold at some time. What ended, nobody knows when, may have ended before the other began.
-fn overlap(a: &Fact, b: &Fact) -> bool {
+pub(crate) fn overlap(a: &Fact, b: &Fact) -> bool {
     let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
 }
@@ -121,7 +138,9 @@ fn overlap(a: &Fact, b: &Fact) -> bool {
 /// How many items wait for the DM, kept up to date by what operations touch: [`review_items`] reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reviews {
-    doubtful: BTreeSet<FactId>,
+    doubtful: BTreeMap<FactId, Claim>,
+    /// How many of these make a claim.
+    claims: BTreeMap<Claim, usize>,
     /// By subject, how many there are.
     contradictions: BTreeMap<EntityId, usize>,
 }
@@ -129,17 +148,36 @@ pub(crate) struct Reviews {
 impl Reviews {
     pub(crate) fn of(state: &State) -> Self {
         let mut reviews = Self::default();
-        for item in review_items(state) {
-            match item {
-                ReviewItem::Doubtful { fact } => _ = reviews.doubtful.insert(fact),
-                ReviewItem::Contradiction { subject, .. } => *reviews.contradictions.entry(subject).or_default() += 1,
+        let mut subjects = BTreeSet::new();
+        for fact in state.facts() {
+            reviews.note(state, fact.id());
+            if stands(fact) {
+                subjects.insert(fact.subject());
             }
         }
+        let counted = subjects.into_iter().map(|subject| (subject.clone(), contradictions(state, subject).len()));
+        reviews.contradictions = counted.filter(|(_, count)| *count > 0).collect();
         reviews
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.doubtful.len() + self.contradictions.values().sum::<usize>()
+        self.claims.len() + self.contradictions.values().sum::<usize>()
+    }
+
+    fn note(&mut self, state: &State, id: FactId) {
+        if let Some(claim) = self.doubtful.remove(&id)
+            && let Some(count) = self.claims.get_mut(&claim)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.claims.remove(&claim);
+            }
+        }
+        if let Some(fact) = state.fact(id).filter(|fact| fact.standing() == Standing::Proposed) {
+            let claim = Claim::of(state.vocabulary(), fact);
+            *self.claims.entry(claim.clone()).or_default() += 1;
+            self.doubtful.insert(id, claim);
+        }
     }
 
     /// Takes over what an operation touched.
@@ -152,10 +190,7 @@ impl Reviews {
         let mut subjects = BTreeSet::new();
         for key in touched {
             let Key::Fact(id) = key else { continue };
-            match state.fact(*id).is_some_and(|fact| fact.standing() == Standing::Proposed) {
-                true => self.doubtful.insert(*id),
-                false => self.doubtful.remove(id),
-            };
+            self.note(state, *id);
             // What refutes another mentions its subject.
             subjects.extend(state.asserted(*id).into_iter().flat_map(|fact| fact.entities().cloned()));
         }
@@ -198,10 +233,13 @@ impl Decision {
         if fact.standing() == Standing::Rejected {
             return Err(MemoryError::NotProposed { fact: id, standing: fact.standing() });
         }
+        let same = waiting_with(state, &fact);
         let judged = |word: &str, standing| {
-            let changes = vec![Change::SetStanding { fact: id, standing }, Change::Confirm(id)];
+            let judge = |fact| [Change::SetStanding { fact, standing }, Change::Confirm(fact)];
+            let changes: Vec<Change> = std::iter::once(id).chain(same.iter().copied()).flat_map(judge).collect();
             (format!("{word} \u{201C}{}\u{201D}", fact.statement()), changes)
         };
+        let rejected = |fact| Change::SetStanding { fact, standing: Standing::Rejected };
         let (summary, changes) = match self {
             Self::Accept => {
                 let (summary, mut changes) = judged("accept", Standing::Canon);
@@ -214,7 +252,7 @@ impl Decision {
             Self::False => judged("mark false", Standing::False),
             Self::Reject => (
                 format!("reject \u{201C}{}\u{201D}", fact.statement()),
-                vec![Change::SetStanding { fact: id, standing: Standing::Rejected }],
+                std::iter::once(id).chain(same.iter().copied()).map(rejected).collect(),
             ),
             Self::Edit { object, statement } => {
                 let editor = Editor { state, author: Author::Dm, now };
@@ -223,13 +261,29 @@ impl Decision {
                 // The words that were proposed stay on record as rejected, so that they are not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),
-                    false => Change::SetStanding { fact: id, standing: Standing::Rejected },
+                    false => rejected(id),
                 });
+                changes.extend(same.iter().copied().map(rejected));
                 (format!("accept as \u{201C}{}\u{201D}", new.statement()), changes)
             }
         };
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
     }
+}
+
+/// What others say that waits too, and is the same.
+fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
+    if fact.standing() != Standing::Proposed {
+        return Vec::new();
+    }
+    let claim = Claim::of(state.vocabulary(), fact);
+    let waits = |other: &&Arc<Fact>| other.standing() == Standing::Proposed && other.id() != fact.id();
+    let waiting = state.facts_of(claim.subject()).filter(waits);
+    let mut same: Vec<FactId> =
+        waiting.filter(|other| Claim::of(state.vocabulary(), other) == claim).map(|other| other.id()).collect();
+    same.sort_unstable();
+    same.dedup();
+    same
 }
 
 /// Those who would learn a proposed fact once it is accepted.

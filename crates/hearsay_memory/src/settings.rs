@@ -25,6 +25,8 @@ pub struct Settings {
     pub model: ModelSettings,
     /// The database.
     pub store: StoreSettings,
+    /// Entities that may be one.
+    pub duplicates: DuplicateSettings,
 }
 
 /// How questions are answered.
@@ -55,6 +57,14 @@ impl RecallSettings {
     pub(crate) fn hard_deadline(&self) -> Duration {
         Duration::from_millis(self.hard_deadline_ms)
     }
+}
+
+/// Entities that may be one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DuplicateSettings {
+    /// Whether those that are near-certain to be one are merged without asking the DM.
+    pub merge_near_certain: bool,
 }
 
 /// The sentence encoder.

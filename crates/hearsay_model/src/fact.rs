@@ -446,6 +446,19 @@ impl Fact {
     pub(crate) fn confirm(&mut self) {
         self.parts.provenance.confirmed = true;
     }
+
+    /// Takes over the evidence of another that says the same, and its confidence where that is surer.
+    pub(crate) fn support(&mut self, other: &Self) {
+        let (own, given) = (&mut self.parts.provenance, other.provenance());
+        if given.confidence > own.confidence {
+            (own.confidence, own.extracted) = (given.confidence, given.extracted);
+        }
+        for evidence in &given.evidence {
+            if !own.evidence.contains(evidence) {
+                own.evidence.push(evidence.clone());
+            }
+        }
+    }
 }
 
 /// Collects the parts of a [`Fact`].

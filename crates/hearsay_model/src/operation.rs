@@ -109,6 +109,9 @@ pub enum Change {
     SaveSlot(String),
     /// A name under which a state was kept is given up.
     DropSlot(String),
+    /// A source says again what a fact says: the fact gains its evidence, and the surer confidence of both. A fact that
+    /// is not there is recorded; one that was retracted stays away.
+    Support(Arc<Fact>),
 }
 
 impl Change {
@@ -117,7 +120,7 @@ impl Change {
         Some(match self {
             Self::AddEntity(entity) => Key::Entity(entity.id.clone()),
             Self::RemoveEntity(id) => Key::Entity(id.clone()),
-            Self::AssertFact(fact) => Key::Fact(fact.id()),
+            Self::AssertFact(fact) | Self::Support(fact) => Key::Fact(fact.id()),
             Self::EndFact { fact, .. }
             | Self::SetStanding { fact, .. }
             | Self::SetSecrecy { fact, .. }

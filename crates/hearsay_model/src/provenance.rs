@@ -66,8 +66,11 @@ pub struct Provenance {
     pub speaker: Option<EntityId>,
     /// When it was recorded, by the real clock.
     pub recorded: Timestamp,
-    /// How sure extraction is that the source says this.
+    /// How sure extraction is that the source says this, with what was learned from the DM's decisions.
     pub confidence: Confidence,
+    /// How sure extraction was by itself, where what was learned made that another number.
+    #[serde(default)]
+    pub extracted: Option<Confidence>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
     /// What it can be checked against.
@@ -85,6 +88,7 @@ impl Provenance {
             speaker: None,
             recorded: Timestamp::default(),
             confidence: Confidence::FULL,
+            extracted: None,
             confirmed,
             evidence: Vec::new(),
         }

@@ -176,6 +176,31 @@ impl Condition {
         }
     }
 
+    fn rename(&mut self, entity: &impl Fn(&EntityId) -> EntityId, to: &impl Fn(FactId) -> FactId) {
+        let who = |who: &mut Who| {
+            if let Who::Entity(id) = who {
+                *id = entity(id);
+            }
+        };
+        match self {
+            Self::Trusts { who: one, of, .. } => [one, of].into_iter().for_each(who),
+            Self::Owns { who: one, item: id }
+            | Self::Member { who: one, group: id, .. }
+            | Self::At { who: one, place: id } => {
+                who(one);
+                *id = entity(id);
+            }
+            Self::Attribute { of, .. } => *of = entity(of),
+            Self::Knows { who: one, fact } => {
+                who(one);
+                *fact = to(*fact);
+            }
+            Self::Flag { .. } | Self::Date { .. } => {}
+            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.rename(entity, to)),
+            Self::Not(part) => part.rename(entity, to),
+        }
+    }
+
     fn check(&self, depth: usize) -> Result<(), RevealError> {
         if depth > Self::MOST_DEPTH {
             return Err(RevealError::TooDeep);
@@ -222,6 +247,16 @@ impl Reveal {
             reveal.fact = new;
         }
         reveal.when.replace(old, new);
+        reveal
+    }
+
+    /// The same reveal with entities and facts that took the places of others.
+    #[must_use]
+    pub fn renamed(&self, entity: &impl Fn(&EntityId) -> EntityId, fact: &impl Fn(FactId) -> FactId) -> Self {
+        let mut reveal = self.clone();
+        reveal.fact = fact(reveal.fact);
+        reveal.holder = reveal.holder.as_ref().map(entity);
+        reveal.when.rename(entity, fact);
         reveal
     }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AttributeDef, AudienceRules, Calendar, Date, EntityId, GameTime, Predicate, PredicateDef, Reveal, SessionId, Value,
+    AttributeDef, AudienceRules, Calendar, Date, EntityId, FactId, GameTime, Predicate, PredicateDef, Reveal,
+    SessionId, Value,
 };
 
 /// What a campaign is.
@@ -33,6 +34,21 @@ pub struct Playing {
     pub place: Option<EntityId>,
     /// How far the log has come, in game time.
     pub time: Option<Date>,
+}
+
+/// Whether the DM's decisions move the trust in sources, and which of them count no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learning {
+    /// Whether they do.
+    pub enabled: bool,
+    /// Facts that were decided on before what was learned was last forgotten. Sorted, each once.
+    pub forgotten: Vec<FactId>,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self { enabled: true, forgotten: Vec::new() }
+    }
 }
 
 /// A setting of the campaign. The newest that is live counts.
@@ -72,6 +88,22 @@ pub enum Setting {
     },
     /// The session that is being played. It ends when this is withdrawn.
     Playing(Playing),
+    /// What is learned from the DM's decisions.
+    Learning(Learning),
+    /// Two entities that look alike are not the same. The smaller id comes first.
+    Distinct {
+        /// One.
+        one: EntityId,
+        /// The other.
+        other: EntityId,
+    },
+    /// An entity was found to be another. The operation that says so moved all that was said of it.
+    Merged {
+        /// The one that is there no more.
+        gone: EntityId,
+        /// The one that it is.
+        into: EntityId,
+    },
 }
 
 /// Which setting: two of one key hide each other.
@@ -100,9 +132,21 @@ pub enum SettingKey {
     Flag(String),
     /// [`Setting::Playing`].
     Playing,
+    /// [`Setting::Learning`].
+    Learning,
+    /// [`Setting::Distinct`], by both ids.
+    Distinct(EntityId, EntityId),
+    /// [`Setting::Merged`], by the one that is there no more.
+    Merged(EntityId),
 }
 
 impl Setting {
+    /// Two entities are not the same.
+    pub fn distinct(a: EntityId, b: EntityId) -> Self {
+        let (one, other) = if a <= b { (a, b) } else { (b, a) };
+        Self::Distinct { one, other }
+    }
+
     /// The key under which the setting is kept.
     pub fn key(&self) -> SettingKey {
         match self {
@@ -117,6 +161,9 @@ impl Setting {
             Self::Reveal(reveal) => SettingKey::Reveal(reveal.id.clone()),
             Self::Flag { name, .. } => SettingKey::Flag(name.clone()),
             Self::Playing(_) => SettingKey::Playing,
+            Self::Learning(_) => SettingKey::Learning,
+            Self::Distinct { one, other } => SettingKey::Distinct(one.clone(), other.clone()),
+            Self::Merged { gone, .. } => SettingKey::Merged(gone.clone()),
         }
     }
 }
@@ -135,6 +182,9 @@ impl fmt::Display for SettingKey {
             Self::Reveal(id) => write!(f, "reveal {id}"),
             Self::Flag(name) => write!(f, "flag {name}"),
             Self::Playing => f.write_str("the session that is being played"),
+            Self::Learning => f.write_str("what is learned from the DM"),
+            Self::Distinct(one, other) => write!(f, "that {one} is not {other}"),
+            Self::Merged(gone) => write!(f, "what became of {gone}"),
         }
     }
 }

@@ -12,3 +12,4 @@ pub(crate) mod new;
 pub(crate) mod review;
 pub(crate) mod session;
 pub(crate) mod story;
+pub(crate) mod tidy;

@@ -1,13 +1,17 @@
 //! `review`: what waits for the DM.
 
 use anyhow::Result;
-use hearsay_memory::{Clash, Decision, ReviewItem, query};
+use hearsay_memory::{
+    Clash, Decision, ReviewItem,
+    query::{self, ReviewRow},
+};
 use serde_json::json;
 
-use super::{edit::tell, look::fact_line};
+use super::{edit::tell, look::fact_line, tidy::duplicate_line};
 use crate::{
     args::{self, DecisionArg},
     campaign::{self, Meaning},
+    interrupt,
     output::{Fault, Output, WRONG_LINE},
 };
 
@@ -31,7 +35,9 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         return Ok(memory.close()?);
     }
     let limit = args.limit;
-    let (rows, all) = memory.read(move |world| Ok(query::review(&world.state, limit)))?.wait()?;
+    let found = interrupt::wait(&memory.duplicates()?)?;
+    let read = memory.read_aside(move |world| Ok(query::review_with(&world.state, &world.learned, found, limit)))?;
+    let (rows, all) = read.wait()?;
     output.data(&json!({ "items": rows, "all": all }))?;
     if rows.is_empty() {
         output.line("Nothing waits for review.")?;
@@ -39,8 +45,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     for row in &rows {
         match &row.item {
             ReviewItem::Doubtful { .. } => {
-                let confidence = row.in_full.first().map_or(0.0, |fact| fact.confidence);
-                output.line(format!("Doubtful, confidence {confidence:.2}:"))?;
+                output.line(format!("Doubtful, {}:", doubt(row)))?;
             }
             ReviewItem::Contradiction { subject, clash, .. } => {
                 let what = match clash {
@@ -49,6 +54,10 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
                     Clash::Refuted(fact) => format!("{subject}: others say that {} is not so", fact.short()),
                 };
                 output.line(format!("These cannot all be so ({what}):"))?;
+            }
+            ReviewItem::Duplicate(found) => {
+                output.line("These may be one (`merge`, or `duplicates not-the-same`):")?;
+                output.line(format!("  {}", duplicate_line(found)))?;
             }
         }
         for fact in &row.in_full {
@@ -63,4 +72,21 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         output.line(format!("and {} more: raise --limit", all - rows.len()))?;
     }
     Ok(memory.close()?)
+}
+
+/// How sure it is, and what moved that.
+fn doubt(row: &ReviewRow) -> String {
+    let Some(fact) = row.in_full.first() else { return "of which nothing is known".to_owned() };
+    let mut text = format!("confidence {:.2}", fact.confidence);
+    if let Some(extracted) = fact.extracted {
+        text = format!("{text} ({extracted:.2} by itself)");
+    }
+    for reason in &row.trust {
+        let counts = reason.counts;
+        text = format!("{text}, {} {} of {}", reason.trust, counts.confirmed, counts.confirmed + counts.rejected);
+    }
+    if let Some(lift) = row.lift {
+        text = format!("{text}, like {} which you confirmed (+{:.2})", lift.like.short(), lift.by);
+    }
+    text
 }

@@ -393,7 +393,7 @@ fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
         .into_iter()
         .flat_map(|item| match item {
             ReviewItem::Contradiction { facts, .. } => facts,
-            ReviewItem::Doubtful { .. } => Vec::new(),
+            ReviewItem::Doubtful { .. } | ReviewItem::Duplicate(_) => Vec::new(),
         })
         .collect();
     let open = |fact: &&&Fact| {

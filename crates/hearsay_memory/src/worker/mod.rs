@@ -3,6 +3,7 @@
 //! It never waits for anything but its channels. Commits, the model, files and long comparisons run elsewhere and come
 //! back as [`Internal`] messages; work that would take long is done in slices between requests.
 
+mod duplicates;
 mod encoder;
 mod import;
 mod questions;
@@ -26,8 +27,8 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Found, ImportOutcome, MemoryError, MemoryOptions, Search, Settings, review::Reviews,
-    ticket::Responder,
+    Answer, Ask, Compact, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Search, Settings,
+    review::Reviews, ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
@@ -42,6 +43,8 @@ use writes::{Import, Writes};
 pub struct World {
     /// The state.
     pub state: Arc<State>,
+    /// What was learned from the DM's decisions in it.
+    pub learned: Arc<Learned>,
 }
 
 /// Something that happened.
@@ -158,6 +161,8 @@ pub(crate) enum Internal {
     Encoded(Encoded),
     /// Something in the background failed.
     Failed(String),
+    /// What makes one of entities that are near-certain to be one was worked out; and whether there is more.
+    Duplicates(Vec<MergePlan>, bool),
     /// Something that ran beside the worker is done.
     AsideDone,
 }
@@ -187,6 +192,7 @@ pub(crate) struct Worker {
     questions: Questions,
     reviews: Reviews,
     reveals: Reveals,
+    duplicates: duplicates::Search,
     counts: Counts,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
@@ -219,7 +225,7 @@ pub(crate) fn start(
         None => ModelStatus::None { why: "switched off in the settings".into() },
     };
     let worker = Worker {
-        world: World { state: Arc::new(state) },
+        world: World { learned: Arc::new(Learned::of(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
         store: Arc::new(store),
         settings: options.settings,
@@ -235,6 +241,7 @@ pub(crate) fn start(
         questions: Questions::default(),
         reviews: Reviews::default(),
         reveals: Reveals::default(),
+        duplicates: duplicates::Search::default(),
         counts: Counts::default(),
         asides: (0, Vec::new()),
         closing: false,
@@ -260,6 +267,7 @@ impl Worker {
         loop {
             self.closing = reads.is_none() && writes.is_none();
             self.begin_commit();
+            self.look_for_duplicates();
             let busy = self.do_slice();
             if self.closing && !busy && self.is_idle() {
                 break;
@@ -340,6 +348,7 @@ impl Worker {
             }
             Internal::Encoded(encoded) => self.take_encoded(encoded),
             Internal::Failed(what) => self.fail(what),
+            Internal::Duplicates(found, more) => self.take_duplicates(found, more),
             Internal::AsideDone => self.asides.0 -= 1,
         }
     }

@@ -11,7 +11,9 @@ use hearsay_model::{ApplyError, Author, Change, Fact, FactId, Key, Operation, Po
 use hearsay_store::{StoreError, projection::rows};
 
 use super::{Event, Internal, Worker, World, guarded, import::Source};
-use crate::{ImportOutcome, MemoryError, Patched, Patches, Proposed, Refused, Written, memory::now, ticket::Responder};
+use crate::{
+    ImportOutcome, MemoryError, MergePlan, Patched, Patches, Proposed, Refused, Written, memory::now, ticket::Responder,
+};
 
 /// Makes an operation from the state at the moment of its turn. It may be asked again, when the turn is put off.
 pub(crate) type Make = Box<dyn FnMut(&World) -> Result<Operation, MemoryError> + Send>;
@@ -29,6 +31,8 @@ pub(crate) enum Write {
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
     /// Files that were read.
     Import(Box<Import>),
+    /// Two entities that are near-certain to be one. Nobody waits for it.
+    Merge(Box<MergePlan>),
     /// A record of the memory's own, that nobody waits for.
     Own(Operation),
 }
@@ -48,7 +52,7 @@ impl Write {
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
-            Self::Own(_) => false,
+            Self::Merge(_) | Self::Own(_) => false,
         }
     }
 
@@ -70,6 +74,11 @@ impl Write {
                 import.report = plan.report;
                 plan.operation
             }),
+            // One of them may have gone into another meanwhile.
+            Self::Merge(plan) => {
+                let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
+                if there { Some(guarded(|| plan.at_its_turn(&world.state, now()))?) } else { None }
+            }
             Self::Own(operation) => Some(operation.clone()),
         };
         let operation = operation.map(Arc::new);
@@ -93,7 +102,7 @@ impl Write {
                 let Import { report, responder, .. } = *import;
                 responder.give(written.map(|written| ImportOutcome { report, written }));
             }
-            Self::Own(_) => {
+            Self::Merge(_) | Self::Own(_) => {
                 if let Err(error) = written {
                     tracing::warn!("a record of the memory's own was not written: {error}");
                 }
@@ -302,6 +311,8 @@ impl Worker {
     /// Sees to reviews, index, vectors and projections after an operation.
     fn follow(&mut self, position: Position, touched: &[Key]) {
         self.reviews.update(&self.world.state, touched);
+        Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
+        self.note_duplicates(touched);
         self.reveals.note(&self.world.state, touched);
         if touched.len() <= LARGE {
             self.index_keys(touched);
@@ -392,7 +403,7 @@ fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
         reach.extend(change.key());
         match change {
             Change::AddEntity(_) | Change::SetFlag { .. } => {}
-            Change::AssertFact(fact) => {
+            Change::AssertFact(fact) | Change::Support(fact) => {
                 // A name that is new to the state cannot change what other operations mean by theirs.
                 if names(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
                     return None;

@@ -14,6 +14,7 @@ mod reveals;
 mod reviews;
 mod sessions;
 mod support;
+mod tidying;
 mod undo;
 mod vectors;
 mod writes;

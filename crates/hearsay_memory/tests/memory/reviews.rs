@@ -29,7 +29,10 @@ fn the_least_sure_comes_first() {
     for (object, sure) in [("the-guild", 0.5), ("mirela-voss", 0.31), ("the-gull", 0.69)] {
         hear(&memory, "FEARS", object, sure);
     }
-    let (rows, all) = query::review(&state(&memory), 2);
+    let (rows, all) = {
+        let state = state(&memory);
+        query::review(&state, &hearsay_memory::Learned::of(&state), 2)
+    };
     let objects: Vec<_> = rows.iter().map(|row| row.in_full[0].object.as_str()).collect();
     assert_eq!((objects, all), (vec!["mirela-voss", "the-guild"], 3));
     assert_eq!(reviews(&memory), 3);

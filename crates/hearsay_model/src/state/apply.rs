@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use smallvec::SmallVec;
+
 use super::{
     Applied, ApplyError, Entry, State,
     check::keys,
@@ -101,7 +103,7 @@ impl State {
                 let index = self.entity_row(id);
                 self.entities.at_mut(index).record.writes.push(write);
             }
-            Change::AssertFact(fact) => {
+            Change::AssertFact(fact) | Change::Support(fact) => {
                 let index = self.fact_row(fact.id());
                 let writes = &mut self.facts.at_mut(index).record.writes;
                 let first = writes.is_empty();
@@ -423,13 +425,22 @@ fn fold_entity(journal: &[Entry], writes: &[Write]) -> Option<Arc<Entity>> {
 
 fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
+    let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
     for change in live(journal, writes) {
         if let Change::AssertFact(fact) = change {
-            value = Some(Arc::clone(fact));
+            (value, retracted) = (Some(Arc::clone(fact)), false);
             continue;
         }
         if let Change::RetractFact(_) = change {
-            value = None;
+            (value, retracted) = (None, true);
+            supports.clear();
+            continue;
+        }
+        if let Change::Support(fact) = change {
+            if !retracted {
+                supports.push(fact);
+                value.get_or_insert_with(|| Arc::clone(fact));
+            }
             continue;
         }
         let Some(fact) = value.as_mut().map(Arc::make_mut) else { continue };
@@ -440,6 +451,10 @@ fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
             Change::Confirm(_) => fact.confirm(),
             _ => {}
         }
+    }
+    // What supports a fact does so though it is asserted anew.
+    if let Some(fact) = value.as_mut().filter(|_| !supports.is_empty()).map(Arc::make_mut) {
+        supports.into_iter().for_each(|support| fact.support(support));
     }
     value
 }

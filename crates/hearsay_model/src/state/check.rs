@@ -112,6 +112,8 @@ pub enum ApplyError {
 struct Pending<'a> {
     entities: FxHashSet<&'a EntityId>,
     gone_entities: FxHashSet<&'a EntityId>,
+    /// Entities that an operation which is voided took away.
+    back: FxHashSet<&'a EntityId>,
     /// With the moment from which each holds.
     facts: FxHashMap<FactId, Option<GameTime>>,
     passages: FxHashSet<PassageId>,
@@ -162,7 +164,7 @@ impl State {
         Ok(())
     }
 
-    fn check_change<'a>(&self, change: &'a Change, pending: &mut Pending<'a>) -> Result<(), ApplyError> {
+    fn check_change<'a>(&'a self, change: &'a Change, pending: &mut Pending<'a>) -> Result<(), ApplyError> {
         match change {
             Change::AddEntity(entity) => {
                 pending.gone_entities.remove(&entity.id);
@@ -173,7 +175,7 @@ impl State {
                 pending.entities.remove(id);
                 pending.gone_entities.insert(id);
             }
-            Change::AssertFact(fact) => {
+            Change::AssertFact(fact) | Change::Support(fact) => {
                 for id in fact.entities() {
                     self.check_entity(id, pending)?;
                 }
@@ -275,8 +277,20 @@ impl State {
                 }
             }
             Change::Void(position) => {
-                if !self.entry(*position).is_some_and(|entry| entry.live) {
-                    return Err(ApplyError::NoOperation(*position));
+                let live = self.entry(*position).filter(|entry| entry.live);
+                let entry = live.ok_or(ApplyError::NoOperation(*position))?;
+                // What the operation took away is there again for what follows.
+                for change in &entry.operation.changes {
+                    match change {
+                        Change::RemoveEntity(id) => _ = pending.back.insert(id),
+                        Change::RetractFact(id) => {
+                            let from = self.asserted(*id).and_then(|fact| fact.validity().start());
+                            pending.facts.insert(*id, from);
+                        }
+                        Change::Unlearn(id) => _ = pending.knowledge.insert(*id),
+                        Change::RemovePassage(id) => _ = pending.passages.insert(*id),
+                        _ => {}
+                    }
                 }
             }
             Change::Restore(position) => {
@@ -325,7 +339,8 @@ impl State {
 
     fn check_entity(&self, id: &EntityId, pending: &Pending) -> Result<(), ApplyError> {
         let there = self.entity(id).is_some() && !pending.gone_entities.contains(id);
-        if there || pending.entities.contains(id) { Ok(()) } else { Err(ApplyError::NoEntity(id.clone())) }
+        let again = pending.back.contains(id) && !pending.gone_entities.contains(id);
+        if there || again || pending.entities.contains(id) { Ok(()) } else { Err(ApplyError::NoEntity(id.clone())) }
     }
 
     fn check_fact(&self, id: FactId, pending: &Pending) -> Result<(), ApplyError> {

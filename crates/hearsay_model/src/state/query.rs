@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
-    KnowledgeId, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId, Setting, SettingKey,
-    Value, Vocabulary,
+    KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId, Setting,
+    SettingKey, Value, Vocabulary,
 };
 
 /// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
@@ -87,9 +87,22 @@ impl State {
     pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
         let write = self.facts.get(&id)?.record.writes.first()?;
         match &self.journal[write.operation as usize].operation.changes[write.change as usize] {
-            crate::Change::AssertFact(fact) => Some(fact),
+            crate::Change::AssertFact(fact) | crate::Change::Support(fact) => Some(fact),
             _ => None,
         }
+    }
+
+    /// Whether somebody said of a fact that it never was so, and nobody has said it since.
+    pub fn is_retracted(&self, id: FactId) -> bool {
+        let writes = self.facts.get(&id).map_or(&[][..], |row| &row.record.writes);
+        let change = |write: &super::rows::Write| {
+            let entry = &self.journal[write.operation as usize];
+            entry.live.then(|| &entry.operation.changes[write.change as usize])
+        };
+        let decides =
+            |change: &&crate::Change| matches!(change, crate::Change::AssertFact(_) | crate::Change::RetractFact(_));
+        let last = writes.iter().rev().filter_map(change).find(decides);
+        matches!(last, Some(crate::Change::RetractFact(_)))
     }
 
     /// All facts, by id, whatever their standing.
@@ -277,6 +290,13 @@ impl State {
         indices.iter().filter_map(|&index| self.knowledge.at(index).record.value.as_ref())
     }
 
+    /// The same with their ids: to make one takes a hash.
+    pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+        let indices = self.facts.get(&fact).map_or(&[][..], |row| &row.known_by);
+        let rows = indices.iter().map(|&index| self.knowledge.at(index));
+        rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
+    }
+
     /// The edges that rest on an edge. In no order that means anything.
     pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
         self.edges(self.knowledge.get(&id).map_or(&[][..], |row| &row.bears))
@@ -376,7 +396,7 @@ impl State {
 
     /// The flags of the game that are declared, by name.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let settings = self.settings.range(SettingKey::Flag(String::new())..);
+        let settings = self.settings.range(SettingKey::Flag(String::new())..SettingKey::Playing);
         settings.filter_map(|(_, row)| match row.value.as_deref() {
             Some(Setting::Flag { name, value }) => Some((name.as_str(), value)),
             _ => None,
@@ -453,6 +473,28 @@ impl State {
     pub fn model(&self) -> Option<&str> {
         match self.setting(&SettingKey::Model) {
             Some(Setting::Model(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// What is learned from the DM's decisions; as it is at first, where nothing is set.
+    pub fn learning(&self) -> std::borrow::Cow<'_, Learning> {
+        match self.setting(&SettingKey::Learning) {
+            Some(Setting::Learning(learning)) => std::borrow::Cow::Borrowed(learning),
+            _ => std::borrow::Cow::Owned(Learning::default()),
+        }
+    }
+
+    /// Whether the DM said that two entities are not the same.
+    pub fn are_distinct(&self, a: &EntityId, b: &EntityId) -> bool {
+        let (one, other) = if a <= b { (a, b) } else { (b, a) };
+        self.setting(&SettingKey::Distinct(one.clone(), other.clone())).is_some()
+    }
+
+    /// The entity that another, which is there no more, was found to be.
+    pub fn merged_into(&self, gone: &EntityId) -> Option<&EntityId> {
+        match self.setting(&SettingKey::Merged(gone.clone())) {
+            Some(Setting::Merged { into, .. }) => Some(into),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, Fact, GameTime, How, Knower, Knowledge, Method, Passage,
-    Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
+    Author, Change, Condition, Credence, Date, Entity, Evidence, Fact, GameTime, How, Knower, Knowledge, Method,
+    Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -22,6 +22,14 @@ fn fact(n: u8) -> Arc<Fact> {
         _ => Fact::relation(&subject, ["KNOWS", "OWES"][usize::from(n % 2)], &object, provenance),
     };
     Arc::new(builder.unwrap().build().unwrap())
+}
+
+/// The same fact, said again in another place.
+fn again(n: u8) -> Arc<Fact> {
+    let evidence = vec![Evidence::File { path: "notes".into(), line: n.into(), field: String::new() }];
+    let fact = fact(n);
+    let provenance = Provenance { evidence, ..fact.provenance().clone() };
+    Arc::new(fact.to_builder().provenance(provenance).standing(Standing::Proposed).build().unwrap())
 }
 
 fn edge(n: u8) -> Knowledge {
@@ -63,7 +71,7 @@ fn reveal(n: u8) -> Reveal {
 
 fn change(which: u8, n: u8) -> Change {
     let name = || format!("f{}", n % 2);
-    match which % 17 {
+    match which % 18 {
         0 | 1 => Change::AddEntity(Entity::new(id(n))),
         2 => Change::RemoveEntity(id(n)),
         3 | 4 => Change::AssertFact(fact(n)),
@@ -78,6 +86,7 @@ fn change(which: u8, n: u8) -> Change {
         14 => Change::Set(Setting::Reveal(reveal(n))),
         15 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(name())),
         15 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
+        16 => Change::Support(again(n)),
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(Passage::new(format!("line {}", n % 8)))),
         _ => Change::SetSession(session(n)),
     }
@@ -417,4 +426,33 @@ fn flags_are_declared_before_they_are_set_or_named() {
     }
     apply(&mut state, Change::Unset(key)).unwrap();
     assert_eq!(state.reveals().count(), 0);
+}
+
+#[test]
+fn what_is_said_again_supports_a_fact() {
+    let add = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let mut state = State::fold([Operation::new(Author::Dm, "begin", add)]).unwrap();
+    let apply = |state: &mut State, changes: Vec<Change>| {
+        state.apply(Operation::new(Author::Dm, "do", changes)).map(|applied| applied.position)
+    };
+    let first = apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
+    let second = apply(&mut state, vec![Change::Support(again(1))]).unwrap();
+    let held = |state: &State| state.fact(fact(1).id()).map(|f| (f.standing(), f.provenance().evidence.len()));
+    assert_eq!(held(&state), Some((Standing::Canon, 1)));
+    // Without the first word, the second stands by itself.
+    let undo = apply(&mut state, vec![Change::Void(first)]).unwrap();
+    assert_eq!(held(&state), Some((Standing::Proposed, 1)));
+    apply(&mut state, vec![Change::Void(undo)]).unwrap();
+    // Asserted anew, it keeps its support; once retracted, no support brings it back.
+    apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
+    assert_eq!(held(&state), Some((Standing::Canon, 1)));
+    let retract = apply(&mut state, vec![Change::RetractFact(fact(1).id())]).unwrap();
+    apply(&mut state, vec![Change::Support(again(1))]).unwrap();
+    assert!(held(&state).is_none() && state.is_retracted(fact(1).id()));
+    apply(&mut state, vec![Change::Void(second)]).unwrap();
+    // An operation may go on with what it brings back.
+    let mut both = state.clone();
+    apply(&mut both, vec![Change::Void(retract), Change::Confirm(fact(1).id())]).unwrap();
+    assert!(both.fact(fact(1).id()).unwrap().provenance().confirmed);
+    assert!(apply(&mut state, vec![Change::Confirm(fact(1).id())]).is_err());
 }

@@ -1,0 +1,277 @@
+//! `learn`, `duplicates`, `merge`, `split`, `prune`, `health`: keeping the record tidy.
+
+use anyhow::Result;
+use hearsay_memory::{
+    Band, Duplicate, Memory, Prune, PrunePlan, Teach, Written,
+    duplicates::fact_duplicates,
+    learn::{Counts, TrustOf, Verdict, decisions},
+};
+use hearsay_model::Standing;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::{
+    args::{self, DuplicatesWhat, LearnWhat},
+    campaign::{self, Meaning},
+    interrupt,
+    output::{Fault, Output, WRONG_LINE, count},
+};
+
+/// How far one is trusted.
+#[derive(Serialize)]
+struct TrustRow {
+    trust: TrustOf,
+    #[serde(flatten)]
+    counts: Counts,
+    /// What would become of a confidence of 0.5, for this count alone.
+    of_a_half: f64,
+}
+
+impl TrustRow {
+    fn new(trust: &TrustOf, counts: Counts) -> Self {
+        // Each of the three counts weighs a half.
+        let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
+        Self { trust: trust.clone(), counts, of_a_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
+    }
+}
+
+pub(crate) fn learn(args: &args::Learn, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    match args.what {
+        LearnWhat::Status => learn_status(&memory, args.limit, output)?,
+        LearnWhat::History => learn_history(&memory, args.limit, output)?,
+        LearnWhat::On => tell(&memory.teach(Teach::On)?.wait()?, output)?,
+        LearnWhat::Off => tell(&memory.teach(Teach::Off)?.wait()?, output)?,
+        LearnWhat::Reset => tell(&memory.teach(Teach::Reset)?.wait()?, output)?,
+    }
+    Ok(memory.close()?)
+}
+
+fn tell(written: &Written, output: &mut Output) -> Result<()> {
+    output.data(written)?;
+    output.line(format!("{} (operation {})", written.summary, written.position))
+}
+
+fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
+    let read = memory.read(|world| {
+        let rows: Vec<TrustRow> = world.learned.counts().map(|(of, counts)| TrustRow::new(of, counts)).collect();
+        Ok((world.learned.is_enabled(), rows))
+    })?;
+    let (enabled, mut rows) = read.wait()?;
+    // What moves most comes first.
+    rows.sort_by(|a, b| {
+        let far = |row: &TrustRow| (row.of_a_half - 0.5).abs();
+        far(b).total_cmp(&far(a)).then_with(|| a.trust.cmp(&b.trust))
+    });
+    output.data(&json!({ "enabled": enabled, "trust": rows }))?;
+    let state = if enabled { "on" } else { "off: decisions are counted, and move nothing" };
+    output.line(format!("Learning from your decisions is {state}."))?;
+    if rows.is_empty() {
+        output.line("Nothing was decided yet on what others proposed: `hearsay review` lists what waits.")?;
+        return Ok(());
+    }
+    let mut table = vec![["trust in", "confirmed", "rejected", "0.50 becomes"].map(str::to_owned)];
+    table.extend(rows.iter().take(limit).map(|row| {
+        let Counts { confirmed, rejected } = row.counts;
+        [row.trust.to_string(), confirmed.to_string(), rejected.to_string(), format!("{:.2}", row.of_a_half)]
+    }));
+    output.columns(&table)?;
+    if rows.len() > limit {
+        output.line(format!("and {} more: raise --limit", rows.len() - limit))?;
+    }
+    Ok(())
+}
+
+fn learn_history(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
+    let (rows, all) = memory.read_aside(move |world| Ok(decisions(&world.state, &world.learned, limit)))?.wait()?;
+    output.data(&json!({ "decisions": rows, "all": all }))?;
+    if rows.is_empty() {
+        output.line("No decision counts.")?;
+    }
+    for row in &rows {
+        let verdict = match row.verdict {
+            Verdict::Confirmed => "confirmed",
+            Verdict::Rejected => "rejected",
+            Verdict::False => "false",
+        };
+        let of: Vec<_> = row.counts_for.iter().map(ToString::to_string).collect();
+        let (position, fact) = (row.position, row.fact.short());
+        output.line(format!("{position}  {verdict}  {fact}  {}  [{}]", row.statement, of.join(" \u{00B7} ")))?;
+    }
+    if all > rows.len() {
+        output.line(format!("and {} more: raise --limit", all - rows.len()))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result<()> {
+    if args.what.is_none() && args.one.is_some() {
+        let what = "name what you decide before the two: `not-the-same A B`; `hearsay merge` makes one of them";
+        return Err(Fault::new(WRONG_LINE, what).into());
+    }
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let (directory, limit) = (args.campaign.campaign.display(), args.limit);
+    if let (Some(DuplicatesWhat::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
+        tell(&memory.not_the_same(one, other)?.wait()?, output)?;
+    } else if args.facts {
+        let rows = interrupt::wait(&memory.read_aside(|world| Ok(fact_duplicates(&world.state)))?)?;
+        let shown = &rows[..rows.len().min(limit)];
+        output.data(&json!({ "facts": shown, "all": rows.len() }))?;
+        if rows.is_empty() {
+            output.line("No two facts say the same.")?;
+        }
+        for row in shown {
+            let ids: Vec<_> = row.facts.iter().map(|fact| fact.short()).collect();
+            output.line(format!("{}  [{}]", row.statement, ids.join(", ")))?;
+        }
+        more(rows.len(), shown.len(), output)?;
+    } else {
+        let rows = interrupt::wait(&memory.duplicates()?)?;
+        let shown = &rows[..rows.len().min(limit)];
+        output.data(&json!({ "entities": shown, "all": rows.len() }))?;
+        if rows.is_empty() {
+            output.line("No two entities look like one.")?;
+        }
+        for row in shown {
+            output.line(duplicate_line(row))?;
+        }
+        more(rows.len(), shown.len(), output)?;
+        if let Some(row) = shown.first() {
+            let (one, other) = (&row.one, &row.other);
+            output.line(format!("Decide: hearsay merge {directory} {other} {one}"))?;
+            output.line(format!("    or: hearsay duplicates {directory} not-the-same {one} {other}"))?;
+        }
+    }
+    Ok(memory.close()?)
+}
+
+fn more(all: usize, shown: usize, output: &mut Output) -> Result<()> {
+    if all > shown { output.line(format!("and {} more: raise --limit", all - shown)) } else { Ok(()) }
+}
+
+/// Two entities that may be one, and why.
+pub(crate) fn duplicate_line(row: &Duplicate) -> String {
+    let band = match row.band {
+        Band::NearCertain => "near-certain",
+        Band::Possible => "possible",
+    };
+    let mut marks = vec![format!("names {:.2}", row.name.get())];
+    marks.extend(row.sounds_alike.then(|| "sound alike".to_owned()));
+    marks.extend(row.neighbours.map(|shared| format!("{:.0} % of those around", shared.get() * 100.0)));
+    marks.extend(row.meaning.map(|near| format!("meaning {:.2}", near.get())));
+    marks.extend(row.related.then(|| "related to each other".to_owned()));
+    let ([one, other], whole) = (&row.names, row.whole.get());
+    format!("{band} {whole:.2}  {} ({one})  {} ({other})  [{}]", row.one, row.other, marks.join(" \u{00B7} "))
+}
+
+pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let plan = interrupt::wait(&memory.plan_merge(&args.gone, &args.into)?)?;
+    let (gone, into, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
+    let undecided = plan.undecided.clone();
+    let mut data = serde_json::to_value(&plan)?;
+    let written = if args.dry_run { None } else { Some(memory.commit_merge(plan)?.wait()?) };
+    data["written"] = serde_json::to_value(&written)?;
+    output.data(&data)?;
+    match &written {
+        Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
+        None => output.line(format!("Dry run, nothing is changed: {gone} would become {into}."))?,
+    }
+    let parts = [
+        count(moved.facts, "fact", "facts"),
+        count(moved.edges, "edge of knowledge", "edges of knowledge"),
+        count(moved.passages, "passage", "passages"),
+    ];
+    output.line(format!("  moves {}", parts.join(", ")))?;
+    if !undecided.is_empty() {
+        let ids: Vec<_> = undecided.iter().map(|fact| fact.short()).collect();
+        output.line(format!("  the surer value stands; a claim from now on: {}", ids.join(", ")))?;
+    }
+    if written.is_some() {
+        output.line(format!("  hearsay split {} {gone} takes it back", args.campaign.campaign.display()))?;
+    }
+    Ok(memory.close()?)
+}
+
+pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let written = interrupt::wait(&memory.split(&args.entity)?)?;
+    tell(&written, output)?;
+    Ok(memory.close()?)
+}
+
+pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
+    let standings = args.standing.iter().copied().map(Standing::from).collect();
+    let prune = Prune { below: args.below, older_than_days: args.older_than, standings };
+    if prune == Prune::default() {
+        let what = "say what is to go: --below CONFIDENCE, --older-than DAYS or --standing STANDING";
+        return Err(Fault::new(WRONG_LINE, what).into());
+    }
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let plan = interrupt::wait(&memory.plan_prune(prune.clone())?)?;
+    let written = if args.apply && !plan.facts.is_empty() { Some(memory.prune(prune)?.wait()?) } else { None };
+    let PrunePlan { facts, spared, .. } = &plan;
+    let shown = &facts[..facts.len().min(args.limit)];
+    output.data(&json!({ "facts": shown, "all": facts.len(), "spared": spared, "written": written }))?;
+    match &written {
+        Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
+        None if facts.is_empty() => output.line("No fact would go.")?,
+        None => output.line(format!("{} would go:", count(facts.len(), "fact", "facts")))?,
+    }
+    for row in shown {
+        let days = row.days.map_or(String::new(), |days| format!(" \u{00B7} {}", count(days as usize, "day", "days")));
+        let marks = format!("{} \u{00B7} confidence {}{days}", row.standing, row.confidence);
+        output.line(format!("  {}  {}  [{marks}]", row.fact.short(), row.statement))?;
+    }
+    more(facts.len(), shown.len(), output)?;
+    if *spared > 0 {
+        output.line(format!("{} stay: you said or confirmed them.", count(*spared, "other", "others")))?;
+    }
+    match written {
+        Some(written) => {
+            let directory = args.campaign.campaign.display();
+            output.line(format!("hearsay undo {directory} {} brings them back", written.position))?;
+        }
+        None if !facts.is_empty() => output.line("Nothing is changed: --apply withdraws them.")?,
+        None => {}
+    }
+    Ok(memory.close()?)
+}
+
+pub(crate) fn health(args: &args::Campaign, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(args, Meaning::Without, output)?;
+    let health = interrupt::wait(&memory.health()?)?;
+    let duplicates = interrupt::wait(&memory.duplicates()?)?;
+    let certain = duplicates.iter().filter(|one| one.band == Band::NearCertain).count();
+    let status = memory.status()?.wait()?;
+    let mut data = serde_json::to_value(&health)?;
+    data["duplicates"] = json!({ "near_certain": certain, "possible": duplicates.len() - certain });
+    data["pending_vectors"] = json!(status.pending_vectors);
+    data["unindexed"] = json!(status.unindexed);
+    data["behind"] = json!(status.position.0.saturating_sub(status.projected.0));
+    output.data(&data)?;
+    output.line(format!(
+        "{}, {}",
+        count(health.entities, "entity", "entities"),
+        count(health.facts, "fact", "facts")
+    ))?;
+    let wrong = health.checks.iter().filter(|check| check.count > 0);
+    for check in wrong.clone() {
+        output.line(format!("{} {}: {}", check.count, check.what, check.advice))?;
+        for example in &check.examples {
+            output.line(format!("    {example}"))?;
+        }
+    }
+    if !duplicates.is_empty() {
+        let pairs = count(duplicates.len(), "pair of entities looks", "pairs of entities look");
+        output.line(format!("{pairs} like one, {certain} of them near-certainly: `hearsay duplicates` lists them"))?;
+    }
+    if status.pending_vectors > 0 {
+        let texts = count(status.pending_vectors, "text has", "texts have");
+        output.line(format!("{texts} no vector yet: `ask` makes them"))?;
+    }
+    if wrong.count() == 0 && duplicates.is_empty() {
+        output.line("Nothing is amiss.")?;
+    }
+    Ok(memory.close()?)
+}

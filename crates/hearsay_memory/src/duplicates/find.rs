@@ -1,0 +1,290 @@
+//! Entities that may be one: found through blocks of names that have something in common, never by looking at all pairs.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    EntityId, Fact, FactId, Kind, Number, Standing, State, predicate,
+    spelling::{letters, sound},
+    text,
+};
+use serde::Serialize;
+
+use super::{Claim, Likeness};
+
+/// The likeness of names from which on two entities may be near-certain to be one.
+pub const NEAR_CERTAIN_NAME: f64 = 0.98;
+/// The likeness of all that is known of them from which on they are.
+pub const NEAR_CERTAIN_WHOLE: f64 = 0.85;
+/// The likeness of names from which on they may be one.
+pub const POSSIBLE_NAME: f64 = 0.90;
+
+/// How sure it is that two entities are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// Their names are the same but for a letter, and the rest agrees.
+    NearCertain,
+    /// Their names are alike.
+    Possible,
+}
+
+/// Two entities that may be one, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Duplicate {
+    /// How sure it is.
+    pub band: Band,
+    /// The one with the smaller id.
+    pub one: EntityId,
+    /// The other.
+    pub other: EntityId,
+    /// The names by which they are most alike.
+    pub names: [String; 2],
+    /// How alike those are, 0 to 1.
+    pub name: Number,
+    /// Whether those sound the same.
+    pub sounds_alike: bool,
+    /// The share of those around the one with fewer relations who are around the other too; nothing, where one has none.
+    pub neighbours: Option<Number>,
+    /// How alike in meaning what is said of them is; nothing, where there are no vectors.
+    pub meaning: Option<Number>,
+    /// Whether something relates them to each other, which speaks against it.
+    pub related: bool,
+    /// How alike they are in all, 0 to 1.
+    pub whole: Number,
+}
+
+/// A block larger than this is not compared pair by pair, but along its order.
+const MOST_IN_BLOCK: usize = 48;
+
+/// The kind of entities, and what their names have in common.
+type Block<'a> = (Option<&'a str>, u8, String);
+
+/// How many neighbours in the order of a large block each is compared with.
+const WINDOW: usize = 12;
+
+/// A name as names are compared.
+struct Name {
+    text: String,
+    words: Vec<String>,
+    letters: String,
+    /// The same with the words in the order of the alphabet.
+    sorted: String,
+    sound: String,
+    /// Which letters it has, a bit for each.
+    has: u32,
+}
+
+impl Name {
+    fn of(text: &str) -> Option<Self> {
+        let mut words = text::words(text);
+        if words.len() > 1 && matches!(words[0].as_str(), "the" | "a" | "an") {
+            words.remove(0);
+        }
+        let letters = letters(&words);
+        if letters.is_empty() {
+            return None;
+        }
+        let mut order = words.clone();
+        order.sort_unstable();
+        let sorted = self::letters(&order);
+        let has = letters.bytes().fold(0, |set, byte| set | 1 << (byte % 32));
+        Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, has })
+    }
+
+    /// What two names have in common that are compared: a word by its sound, all words by theirs, the first letters.
+    fn blocks(&self) -> impl Iterator<Item = (u8, String)> {
+        let of_words = self.words.iter().map(|word| letters(std::slice::from_ref(word)));
+        let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, sound(&word)));
+        let first: String = self.letters.chars().take(4).collect();
+        let first_sorted: String = self.sorted.chars().take(4).collect();
+        let whole = [(1, sound(&self.sorted)), (2, first), (3, first_sorted)];
+        of_words.filter(|(_, sound)| !sound.is_empty()).chain(whole)
+    }
+}
+
+/// How alike two names are, 0 to 1: Jaro-Winkler, whatever the order of the words; but a word that has no counterpart
+/// makes another name of it, however long the part that both share ("Harbour Watch" is no "Harbour Wall").
+fn alike(a: &Name, b: &Name) -> f64 {
+    let (longer, shorter) = (a.letters.len().max(b.letters.len()), a.letters.len().min(b.letters.len()));
+    if (a.has ^ b.has).count_ones() > 6 || longer > 2 * shorter {
+        return 0.0;
+    }
+    let numbers = |name: &Name| -> Vec<String> {
+        name.words.iter().filter(|word| word.contains(char::is_numeric)).cloned().collect()
+    };
+    if numbers(a) != numbers(b) {
+        return 0.0;
+    }
+    let plain = strsim::jaro_winkler(&a.letters, &b.letters);
+    if a.words.len() != b.words.len() || a.words.len() < 2 {
+        return plain;
+    }
+    let sorted = strsim::jaro_winkler(&a.sorted, &b.sorted);
+    if plain.max(sorted) < LEAST {
+        return 0.0;
+    }
+    // Each word with that which is most like it, by their lengths; and the least of these.
+    let aligned = |from: &Name, to: &Name| {
+        let best = |word: &String| to.words.iter().map(|other| strsim::jaro_winkler(word, other)).fold(0.0, f64::max);
+        let (mut sum, mut length, mut worst) = (0.0, 0.0, 1.0_f64);
+        for word in &from.words {
+            let (score, weight) = (best(word), word.len() as f64);
+            (sum, length, worst) = (sum + weight * score, length + weight, worst.min(score));
+        }
+        (sum / length, worst)
+    };
+    let ((forth, worst), (back, worst_back)) = (aligned(a, b), aligned(b, a));
+    // Another order of the words is nearly the same name.
+    let whole = plain.max(sorted - 0.01).max(forth.min(back) - 0.01);
+    let worst = worst.min(worst_back);
+    if worst < 0.85 { whole * (0.5 + 0.5 * worst) } else { whole }
+}
+
+/// The likeness of letters below which names of several words are not looked at word by word.
+const LEAST: f64 = 0.8;
+
+/// Entities that may be one: the near-certain first, then those most alike. Only entities of one kind are compared, and
+/// those that the DM [told apart](super::not_the_same) are not. `likeness` compares what is said of them in meaning.
+pub fn duplicates(state: &State, likeness: Option<&Likeness>) -> Vec<Duplicate> {
+    let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
+    let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
+    let names: Vec<Vec<Name>> =
+        entities.iter().map(|id| state.names(id).into_iter().filter_map(Name::of).collect()).collect();
+    let mut blocks: BTreeMap<Block, BTreeSet<(&str, u32)>> = BTreeMap::new();
+    for (number, names) in names.iter().enumerate() {
+        let kind = kinds[number].as_ref().map(Kind::as_str);
+        for name in names {
+            for (what, key) in name.blocks() {
+                blocks.entry((kind, what, key)).or_default().insert((&name.letters, number as u32));
+            }
+        }
+    }
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for block in blocks.into_values() {
+        let block: Vec<u32> = block.into_iter().map(|(_, number)| number).collect();
+        let reach = if block.len() > MOST_IN_BLOCK { WINDOW } else { block.len() };
+        for (at, a) in block.iter().enumerate() {
+            let near = block[at + 1..].iter().take(reach).filter(|b| *b != a);
+            pairs.extend(near.map(|b| (*a.min(b), *a.max(b))));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut found = Vec::new();
+    for (a, b) in pairs {
+        let (a, b) = (a as usize, b as usize);
+        let (best, one, other) = most_alike(&names[a], &names[b]);
+        let (Some(one), Some(other)) = (one, other) else { continue };
+        if best >= POSSIBLE_NAME && !state.are_distinct(entities[a], entities[b]) {
+            found.extend(judged(state, (entities[a], one), (entities[b], other), best, likeness));
+        }
+    }
+    found.sort_by(|a, b| {
+        let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
+        order.then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
+    });
+    found
+}
+
+fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Option<&'a Name>) {
+    let mut best = (0.0, None, None);
+    for (one, other) in a.iter().flat_map(|one| b.iter().map(move |other| (one, other))) {
+        let score = alike(one, other);
+        if score > best.0 {
+            best = (score, Some(one), Some(other));
+        }
+    }
+    best
+}
+
+/// All that speaks for and against two entities being one.
+fn judged(
+    state: &State,
+    (a, one): (&EntityId, &Name),
+    (b, other): (&EntityId, &Name),
+    name: f64,
+    likeness: Option<&Likeness>,
+) -> Option<Duplicate> {
+    let sounds_alike = one.sound == other.sound || sound(&one.sorted) == sound(&other.sorted);
+    let around = |id: &EntityId| -> BTreeSet<EntityId> {
+        state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
+    };
+    let (mine, yours) = (around(a), around(b));
+    let says_nothing = |fact: &Fact| *fact.predicate() == predicate::RELATED_TO;
+    let related = state.links(a).any(|link| link.other() == b && link.fact().stands() && !says_nothing(link.fact()));
+    let fewer = mine.len().min(yours.len());
+    let shared = (fewer > 0).then(|| mine.intersection(&yours).count() as f64 / fewer as f64);
+    let meaning = likeness.and_then(|likeness| likeness(&described(state, a), &described(state, b)));
+    let (mut sum, mut weights) = (0.55 * name + if sounds_alike { 0.15 } else { 0.0 }, 0.70);
+    for part in [shared, meaning.map(|near| near.clamp(0.0, 1.0))].into_iter().flatten() {
+        (sum, weights) = (sum + 0.15 * part, weights + 0.15);
+    }
+    let whole = sum / weights * if related { 0.8 } else { 1.0 };
+    let certain = name >= NEAR_CERTAIN_NAME && whole >= NEAR_CERTAIN_WHOLE;
+    // What is no number cannot come of these.
+    let number = |value: f64| Number::new((value * 1e4).round() / 1e4).ok();
+    Some(Duplicate {
+        band: if certain { Band::NearCertain } else { Band::Possible },
+        one: a.clone(),
+        other: b.clone(),
+        names: [one.text.clone(), other.text.clone()],
+        name: number(name)?,
+        sounds_alike,
+        neighbours: shared.and_then(number),
+        meaning: meaning.and_then(number),
+        related,
+        whole: number(whole)?,
+    })
+}
+
+/// What an entity is called and how it is described.
+fn described(state: &State, id: &EntityId) -> String {
+    let description = state.newest(id, "description").or_else(|| state.newest(id, "occupation"));
+    let text = description.and_then(|fact| fact.object().text()).unwrap_or_default();
+    format!("{}. {text}", state.name_or_id(id))
+}
+
+/// Facts of the world that say the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FactDuplicate {
+    /// The facts. Sorted.
+    pub facts: Vec<FactId>,
+    /// The sentence of the first.
+    pub statement: String,
+}
+
+/// Facts that say the same by the word of several, or twice by the word of one; the most often said first.
+pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
+    let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
+    for fact in state.facts().filter(|fact| fact.standing() != Standing::Rejected) {
+        claims.entry(Claim::of(state.vocabulary(), fact)).or_default().push(fact);
+    }
+    let several = claims.into_values().filter(|facts| facts.len() > 1);
+    let row = |facts: Vec<&Arc<Fact>>| FactDuplicate {
+        statement: facts[0].statement().to_owned(),
+        facts: facts.iter().map(|fact| fact.id()).collect(),
+    };
+    let mut rows: Vec<FactDuplicate> = several.map(row).collect();
+    rows.sort_by(|a, b| b.facts.len().cmp(&a.facts.len()).then_with(|| a.facts.cmp(&b.facts)));
+    rows
+}
+
+/// The definition: all pairs of one kind whose names are alike, and how much.
+#[cfg(test)]
+pub(super) fn naive(state: &State) -> Vec<(EntityId, EntityId, f64)> {
+    let named = |id: &EntityId| -> Vec<Name> { state.names(id).into_iter().filter_map(Name::of).collect() };
+    let all: Vec<_> = state.entities().map(|entity| (&entity.id, state.kind(&entity.id), named(&entity.id))).collect();
+    let mut pairs = Vec::new();
+    for (number, (a, kind, names)) in all.iter().enumerate() {
+        for (b, _, others) in all[number + 1..].iter().filter(|(_, other, _)| other == kind) {
+            let (best, ..) = most_alike(names, others);
+            if best >= POSSIBLE_NAME {
+                pairs.push(((*a).clone(), (*b).clone(), best));
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,74 @@
+//! Merging by itself what is near-certain to be one: off, unless the settings say so.
+
+use hearsay_model::{Author, Key, State, attribute};
+
+use super::{Internal, Worker, Write};
+use crate::{
+    Band, Duplicate, MergePlan,
+    duplicates::{duplicates, merge, was_taken_back},
+    memory::now,
+};
+
+/// Merges that are worked out at a time.
+const PORTION: usize = 16;
+
+/// Whether there is something to look for, and whether somebody is looking.
+#[derive(Default)]
+pub(super) struct Search {
+    due: bool,
+    under_way: bool,
+}
+
+impl Worker {
+    /// Notes whether an operation may have made duplicates: a name is new.
+    pub(super) fn note_duplicates(&mut self, touched: &[Key]) {
+        if !self.settings.duplicates.merge_near_certain || self.duplicates.due {
+            return;
+        }
+        let names = |key: &Key| match key {
+            Key::Fact(id) => self
+                .world
+                .state
+                .fact(*id)
+                .is_some_and(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())),
+            _ => false,
+        };
+        self.duplicates.due = touched.iter().any(names);
+    }
+
+    /// Looks beside the worker, when it has nothing else to write.
+    pub(super) fn look_for_duplicates(&mut self) {
+        if !self.duplicates.due || self.duplicates.under_way || self.closing || self.writes.waiting() > 0 {
+            return;
+        }
+        let world = self.world.clone();
+        self.duplicates.due = false;
+        self.duplicates.under_way = self.aside(move |internal| {
+            let found = duplicates(&world.state, None);
+            let plans = found.iter().filter_map(|one| undisputed(&world.state, one)).take(PORTION).collect::<Vec<_>>();
+            drop(world);
+            let more = plans.len() == PORTION;
+            let _ = internal.send(Internal::Duplicates(plans, more));
+        });
+    }
+
+    pub(super) fn take_duplicates(&mut self, found: Vec<MergePlan>, more: bool) {
+        self.duplicates.under_way = false;
+        if self.closing {
+            return;
+        }
+        self.duplicates.due |= more;
+        for plan in found {
+            self.writes.push(Write::Merge(Box::new(plan)));
+        }
+    }
+}
+
+/// The merge of two, where it needs no word of the DM: no value that either has is in doubt, and nobody took it back.
+fn undisputed(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
+    if duplicate.band != Band::NearCertain || was_taken_back(state, duplicate) {
+        return None;
+    }
+    let plan = merge(state, duplicate.other.as_str(), duplicate.one.as_str(), Author::Extractor, now()).ok();
+    plan.filter(|plan| plan.undecided.is_empty())
+}
