@@ -157,7 +157,9 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
     let object = if row.object == row.statement { "" } else { row.object.as_str() };
     tell("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
     let confirmed = if row.confirmed { ", confirmed by the DM" } else { "" };
-    tell("standing", format!("{}, {}, confidence {:.2}{confirmed}", row.standing, row.secrecy, row.confidence));
+    let alone = row.extracted.map_or(String::new(), |alone| format!(" ({alone:.2} by itself)"));
+    let sure = format!("confidence {:.2}{alone}", row.confidence);
+    tell("standing", format!("{}, {}, {sure}{confirmed}", row.standing, row.secrecy));
     if let Some(attitude) = row.attitude {
         tell("attitude", format!("{attitude:+}"));
     }
