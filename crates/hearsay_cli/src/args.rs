@@ -358,9 +358,9 @@ Examples:
     /// List entities that may be one, or facts that say the same
     #[command(after_help = "\
 Entities of one kind are compared by their names and aliases, by how those sound,
-and by who is around them. Near-certain ones come first. Nothing is merged
-without you, unless hearsay.toml says so. `merge` makes one of two;
-`not-the-same` is remembered.
+and by who is around them; with --meaning by their descriptions too. Near-certain
+ones come first. Nothing is merged without you, unless hearsay.toml says so.
+`merge` makes one of two; `not-the-same` is remembered.
 
 Examples:
   hearsay duplicates campaigns/gullhaven

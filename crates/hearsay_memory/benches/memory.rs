@@ -167,7 +167,7 @@ fn crowd() -> State {
 #[divan::bench(name = "duplicates among 20,000 entities", sample_count = 3)]
 fn duplicates(bencher: Bencher) {
     let state = crowd();
-    bencher.bench_local(|| hearsay_memory::duplicates::duplicates(&state, None).len());
+    bencher.bench_local(|| hearsay_memory::duplicates::duplicates(&state).len());
 }
 
 #[divan::bench(name = "a merge worked out, 20,000 entities and 100,000 relations", sample_count = 5)]

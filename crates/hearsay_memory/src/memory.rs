@@ -334,12 +334,13 @@ impl Memory {
         })
     }
 
-    /// Looks for entities that may be one, beside the worker.
+    /// Looks for entities that may be one, beside the worker; by the meaning of their descriptions too, as far as these
+    /// have vectors.
     ///
     /// # Errors
     /// When the channel is full or the memory closed.
     pub fn duplicates(&self) -> Result<Ticket<Vec<Duplicate>>, MemoryError> {
-        self.read_aside(|world| Ok(duplicates::duplicates(&world.state, None)))
+        self.send_read(Command::Duplicates)
     }
 
     /// Works out what making one entity of two would do, beside the worker, and changes nothing: the first becomes the

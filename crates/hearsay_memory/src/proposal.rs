@@ -175,15 +175,16 @@ pub fn propose(
         }
         let mut fact = fact(state, proposal, validity, standing, provenance)?;
         if is_lesser(author) {
+            // That somebody says so is no more than a claim, and review shows what it contradicts.
+            if standing == Standing::Canon && is_outranked(state, &batch, &fact) {
+                (standing, most) = policy.doubt(confidence);
+            }
             match on_record(state, &batch, guide.likeness, &fact) {
                 OnRecord::Nothing => {}
                 OnRecord::Refused => {
                     counts.rejected_before += 1;
                     continue;
                 }
-                OnRecord::Against if standing == Standing::Canon => (standing, most) = policy.doubt(confidence),
-                // That somebody says so is no more than a claim, and review shows what it contradicts.
-                OnRecord::Against => {}
                 OnRecord::Decided if standing == Standing::Proposed => {
                     // The world has it already: that somebody says so needs no review.
                     let credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
@@ -261,8 +262,6 @@ enum OnRecord {
     Nothing,
     /// The DM said that it is no part of the world, or not so.
     Refused,
-    /// The DM confirmed what it cannot be so beside.
-    Against,
     /// It is canon already, by another's word.
     Decided,
     /// This source said it before: that fact gains the evidence.
@@ -302,20 +301,25 @@ fn on_record(state: &State, batch: &Batch, likeness: Option<&Likeness>, fact: &F
     if twins.iter().any(|twin| twin.standing() == Standing::Canon) {
         return OnRecord::Decided;
     }
-    // Canon by the DM is never retired by anybody else's word.
+    OnRecord::Nothing
+}
+
+/// Whether the DM confirmed what a fact cannot be so beside: canon by the DM is never retired by anybody else's word.
+fn is_outranked(state: &State, batch: &Batch, fact: &Fact) -> bool {
+    let vocabulary = state.vocabulary();
     let (subject, predicate, object) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
-    let clashes = |other: &&&Arc<Fact>| {
-        if !by_dm(other, Standing::Canon) || !overlap(fact, other) {
+    let clashes = |other: &&Arc<Fact>| {
+        let is_so = other.provenance().confirmed && other.standing() == Standing::Canon;
+        if !is_so || !overlap(fact, other) {
             return false;
         }
         let (whose, what, to) = canonical(vocabulary, (other.subject(), other.predicate(), other.object()));
         let state_of_one = whose == subject && what == predicate && to != object && vocabulary.is_functional(&what);
-        let opposite = vocabulary.are_opposites(&what, &predicate)
-            && ((&whose, &to) == (&subject, &object)
-                || to.entity() == Some(&subject) && object.entity() == Some(&whose));
-        state_of_one || opposite
+        let same_two =
+            (&whose, &to) == (&subject, &object) || (to.entity() == Some(&subject) && object.entity() == Some(&whose));
+        state_of_one || (same_two && vocabulary.are_opposites(&what, &predicate))
     };
-    if there.iter().any(|other| clashes(&other)) { OnRecord::Against } else { OnRecord::Nothing }
+    batch.facts_of(state, &subject).iter().any(clashes)
 }
 
 /// A fact with the evidence of what says the same, and the surer confidence of both.
@@ -413,3 +417,6 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
         hearers.into_iter().filter(|knower| knower.entity() != proposal.speaker.as_ref() || proposal.speaker.is_none());
     own.chain(others.map(|knower| edge(knower, how.clone()))).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,6 +56,9 @@ pub(crate) struct Duplicates {
     /// With `not-the-same`: the other
     #[arg(value_name = "B", value_parser = text)]
     pub(crate) other: Option<String>,
+    /// Compare descriptions in meaning too, with the encoder
+    #[arg(long, conflicts_with_all = ["facts", "what"])]
+    pub(crate) meaning: bool,
     /// List facts that say the same, not entities
     #[arg(long)]
     pub(crate) facts: bool,

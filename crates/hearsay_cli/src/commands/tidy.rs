@@ -109,7 +109,9 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         let what = "name what you decide before the two: `not-the-same A B`; `hearsay merge` makes one of them";
         return Err(Fault::new(WRONG_LINE, what).into());
     }
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
+    let memory = campaign::open(&args.campaign, meaning, output)?;
+    campaign::embed(&memory, meaning, output)?;
     let (directory, limit) = (args.campaign.campaign.display(), args.limit);
     if let (Some(DuplicatesWhat::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
         tell(&memory.not_the_same(one, other)?.wait()?, output)?;

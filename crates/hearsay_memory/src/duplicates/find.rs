@@ -12,7 +12,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use super::{Claim, Likeness};
+use super::Claim;
 
 /// The likeness of names from which on two entities may be near-certain to be one.
 pub const NEAR_CERTAIN_NAME: f64 = 0.98;
@@ -147,8 +147,9 @@ fn alike(a: &Name, b: &Name) -> f64 {
 const LEAST: f64 = 0.8;
 
 /// Entities that may be one: the near-certain first, then those most alike. Only entities of one kind are compared, and
-/// those that the DM [told apart](super::not_the_same) are not. `likeness` compares what is said of them in meaning.
-pub fn duplicates(state: &State, likeness: Option<&Likeness>) -> Vec<Duplicate> {
+/// those that the DM [told apart](super::not_the_same) are not. What is said of them is compared in meaning by
+/// [`Duplicate::meant`], where there are vectors.
+pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
     let names: Vec<Vec<Name>> =
@@ -179,14 +180,19 @@ pub fn duplicates(state: &State, likeness: Option<&Likeness>) -> Vec<Duplicate> 
         let (best, one, other) = most_alike(&names[a], &names[b]);
         let (Some(one), Some(other)) = (one, other) else { continue };
         if best >= POSSIBLE_NAME && !state.are_distinct(entities[a], entities[b]) {
-            found.extend(judged(state, (entities[a], one), (entities[b], other), best, likeness));
+            found.extend(judged(state, (entities[a], one), (entities[b], other), best));
         }
     }
+    sort(&mut found);
+    found
+}
+
+/// The near-certain first, then those most alike.
+pub(crate) fn sort(found: &mut [Duplicate]) {
     found.sort_by(|a, b| {
         let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
         order.then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
     });
-    found
 }
 
 fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Option<&'a Name>) {
@@ -200,51 +206,60 @@ fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Optio
     best
 }
 
-/// All that speaks for and against two entities being one.
-fn judged(
-    state: &State,
-    (a, one): (&EntityId, &Name),
-    (b, other): (&EntityId, &Name),
-    name: f64,
-    likeness: Option<&Likeness>,
-) -> Option<Duplicate> {
-    let sounds_alike = one.sound == other.sound || sound(&one.sorted) == sound(&other.sorted);
+/// All that speaks for and against two entities being one, but for what is said of them.
+fn judged(state: &State, (a, one): (&EntityId, &Name), (b, other): (&EntityId, &Name), name: f64) -> Option<Duplicate> {
     let around = |id: &EntityId| -> BTreeSet<EntityId> {
         state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
     };
     let (mine, yours) = (around(a), around(b));
     let says_nothing = |fact: &Fact| *fact.predicate() == predicate::RELATED_TO;
-    let related = state.links(a).any(|link| link.other() == b && link.fact().stands() && !says_nothing(link.fact()));
     let fewer = mine.len().min(yours.len());
-    let shared = (fewer > 0).then(|| mine.intersection(&yours).count() as f64 / fewer as f64);
-    let meaning = likeness.and_then(|likeness| likeness(&described(state, a), &described(state, b)));
-    let (mut sum, mut weights) = (0.55 * name + if sounds_alike { 0.15 } else { 0.0 }, 0.70);
-    for part in [shared, meaning.map(|near| near.clamp(0.0, 1.0))].into_iter().flatten() {
-        (sum, weights) = (sum + 0.15 * part, weights + 0.15);
-    }
-    let whole = sum / weights * if related { 0.8 } else { 1.0 };
-    let certain = name >= NEAR_CERTAIN_NAME && whole >= NEAR_CERTAIN_WHOLE;
-    // What is no number cannot come of these.
-    let number = |value: f64| Number::new((value * 1e4).round() / 1e4).ok();
-    Some(Duplicate {
-        band: if certain { Band::NearCertain } else { Band::Possible },
+    let found = Duplicate {
+        band: Band::Possible,
         one: a.clone(),
         other: b.clone(),
         names: [one.text.clone(), other.text.clone()],
-        name: number(name)?,
-        sounds_alike,
-        neighbours: shared.and_then(number),
-        meaning: meaning.and_then(number),
-        related,
-        whole: number(whole)?,
-    })
+        name: rounded(name)?,
+        sounds_alike: one.sound == other.sound || sound(&one.sorted) == sound(&other.sorted),
+        neighbours: (fewer > 0).then(|| mine.intersection(&yours).count() as f64 / fewer as f64).and_then(rounded),
+        meaning: None,
+        related: state.links(a).any(|link| link.other() == b && link.fact().stands() && !says_nothing(link.fact())),
+        whole: rounded(name)?,
+    };
+    Some(found.weighed())
 }
 
-/// What an entity is called and how it is described.
-fn described(state: &State, id: &EntityId) -> String {
-    let description = state.newest(id, "description").or_else(|| state.newest(id, "occupation"));
-    let text = description.and_then(|fact| fact.object().text()).unwrap_or_default();
-    format!("{}. {text}", state.name_or_id(id))
+fn rounded(value: f64) -> Option<Number> {
+    Number::new((value * 1e4).round() / 1e4).ok()
+}
+
+/// What an entity is described by: of these the first that both have is compared.
+const DESCRIPTIONS: [&str; 4] = ["description", "occupation", "appearance", "personality"];
+
+impl Duplicate {
+    /// The same with the likeness in meaning of what is said of both, by the vectors of facts.
+    #[must_use]
+    pub fn meant<'a>(mut self, state: &State, vector: impl Fn(FactId) -> Option<&'a [f32]>) -> Self {
+        let of = |id: &EntityId, name: &str| vector(state.newest(id, name)?.id());
+        let near = DESCRIPTIONS.iter().find_map(|name| Some((of(&self.one, name)?, of(&self.other, name)?)));
+        // Vectors have the length one.
+        let cosine = |(a, b): (&[f32], &[f32])| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        self.meaning = near.map(cosine).and_then(rounded);
+        self.weighed()
+    }
+
+    /// Weighs all that is known.
+    fn weighed(mut self) -> Self {
+        let (mut sum, mut weights) = (0.55 * self.name.get() + if self.sounds_alike { 0.15 } else { 0.0 }, 0.70);
+        for part in [self.neighbours, self.meaning].into_iter().flatten() {
+            (sum, weights) = (sum + 0.15 * part.get().clamp(0.0, 1.0), weights + 0.15);
+        }
+        let whole = sum / weights * if self.related { 0.8 } else { 1.0 };
+        let certain = self.name.get() >= NEAR_CERTAIN_NAME && whole >= NEAR_CERTAIN_WHOLE;
+        self.band = if certain { Band::NearCertain } else { Band::Possible };
+        self.whole = rounded(whole).unwrap_or(self.name);
+        self
+    }
 }
 
 /// Facts of the world that say the same.

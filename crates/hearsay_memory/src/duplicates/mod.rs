@@ -8,6 +8,7 @@ mod split;
 
 pub use claim::{Claim, Likeness};
 pub(crate) use claim::{canonical, says_the_same};
+pub(crate) use find::sort;
 pub use find::{
     Band, Duplicate, FactDuplicate, NEAR_CERTAIN_NAME, NEAR_CERTAIN_WHOLE, POSSIBLE_NAME, duplicates, fact_duplicates,
 };

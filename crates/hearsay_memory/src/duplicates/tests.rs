@@ -253,7 +253,7 @@ fn names_that_are_alike_are_found_and_others_are_not() {
         let mut state = State::default();
         named(&mut state, "a", a, "npc");
         named(&mut state, "b", b, "npc");
-        let found = duplicates(&state, None);
+        let found = duplicates(&state);
         assert_eq!(found.first().map(|one| one.band), expected, "{a:?} {b:?} {found:?}");
     };
     let (certain, possible) = (Some(Band::NearCertain), Some(Band::Possible));
@@ -283,7 +283,7 @@ fn what_is_around_two_speaks_for_and_against_them() {
         named(&mut state, id, &[name], kind);
     }
     let bands = |state: &State| -> Vec<(String, String, Band)> {
-        duplicates(state, None).into_iter().map(|one| (one.one.to_string(), one.other.to_string(), one.band)).collect()
+        duplicates(state).into_iter().map(|one| (one.one.to_string(), one.other.to_string(), one.band)).collect()
     };
     let of = |band| vec![("a".to_owned(), "b".to_owned(), band)];
     assert_eq!(bands(&state), of(Band::NearCertain), "only of one kind");
@@ -300,9 +300,19 @@ fn what_is_around_two_speaks_for_and_against_them() {
     let mut state = State::default();
     named(&mut state, "a", &["Mirela Voss"], "npc");
     named(&mut state, "b", &["Mirela Voss"], "npc");
-    let far = |_: &str, _: &str| Some(0.0);
-    let found = duplicates(&state, Some(&far));
-    assert_eq!((found[0].band, found[0].meaning), (Band::Possible, Number::new(0.0).ok()));
+    for (who, text) in [("a", "A smith."), ("b", "A queen.")] {
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let fact = Fact::attribute(&EntityId::new(who).unwrap(), "description", text, provenance).unwrap();
+        assert!(apply(&mut state, vec![Change::AssertFact(Arc::new(fact.build().unwrap()))]));
+    }
+    let found = duplicates(&state).remove(0);
+    assert_eq!((found.band, found.meaning), (Band::NearCertain, None));
+    let vectors = [[1.0_f32, 0.0], [0.0, 1.0]];
+    let first = state.newest(&found.one, "description").unwrap().id();
+    let far = found.clone().meant(&state, |fact| Some(&vectors[usize::from(fact == first)]));
+    assert_eq!((far.band, far.meaning), (Band::Possible, Number::new(0.0).ok()));
+    let near = found.meant(&state, |_| Some(&vectors[0]));
+    assert_eq!((near.band, near.meaning), (Band::NearCertain, Number::new(1.0).ok()));
 }
 
 #[test]
@@ -328,14 +338,14 @@ fn blocks_lose_next_to_nothing_of_all_pairs() {
     for (number, name) in names.iter().enumerate() {
         named(&mut state, &format!("n{number}"), &[name], "npc");
     }
-    let found = duplicates(&state, None);
+    let found = duplicates(&state);
     let pairs: BTreeSet<(String, String)> =
         found.iter().map(|one| (one.one.to_string(), one.other.to_string())).collect();
     let all = find::naive(&state);
     let missed: Vec<_> = all.iter().filter(|(a, b, _)| !pairs.contains(&(a.to_string(), b.to_string()))).collect();
     assert!(missed.iter().all(|(_, _, name)| *name < NEAR_CERTAIN_NAME), "{missed:?}");
     assert!(missed.len() * 50 <= all.len(), "{} of {}", missed.len(), all.len());
-    assert_eq!(found, duplicates(&state, None));
+    assert_eq!(found, duplicates(&state));
 }
 
 #[test]

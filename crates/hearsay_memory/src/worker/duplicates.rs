@@ -2,11 +2,14 @@
 
 use hearsay_model::{Author, Key, State, attribute};
 
-use super::{Internal, Worker, Write};
+use hearsay_recall::DocId;
+
+use super::{Internal, Worker, Write, guarded};
 use crate::{
-    Band, Duplicate, MergePlan,
-    duplicates::{duplicates, merge, was_taken_back},
+    Band, Duplicate, MemoryError, MergePlan,
+    duplicates::{duplicates, merge, sort, was_taken_back},
     memory::now,
+    ticket::Responder,
 };
 
 /// Merges that are worked out at a time.
@@ -20,6 +23,31 @@ pub(super) struct Search {
 }
 
 impl Worker {
+    /// Looks for entities that may be one, for somebody who asks.
+    pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
+        let world = self.world.clone();
+        self.aside(move |internal| {
+            let found = match responder.is_cancelled() {
+                true => Err(MemoryError::Cancelled),
+                false => guarded(|| Ok(duplicates(&world.state))),
+            };
+            drop(world);
+            match found {
+                Ok(found) => drop(internal.send(Internal::FoundDuplicates(found, responder))),
+                Err(error) => responder.give(Err(error)),
+            }
+        });
+    }
+
+    /// Compares those that were found in meaning, as far as there are vectors, and answers: these are few.
+    pub(super) fn give_duplicates(&mut self, found: Vec<Duplicate>, responder: Responder<Vec<Duplicate>>) {
+        let (state, index) = (&self.world.state, &self.index);
+        let meant = |one: Duplicate| one.meant(state, |fact| index.vector(DocId::Fact(fact)));
+        let mut found: Vec<Duplicate> = found.into_iter().map(meant).collect();
+        sort(&mut found);
+        responder.give(Ok(found));
+    }
+
     /// Notes whether an operation may have made duplicates: a name is new.
     pub(super) fn note_duplicates(&mut self, touched: &[Key]) {
         if !self.settings.duplicates.merge_near_certain || self.duplicates.due {
@@ -44,7 +72,7 @@ impl Worker {
         let world = self.world.clone();
         self.duplicates.due = false;
         self.duplicates.under_way = self.aside(move |internal| {
-            let found = duplicates(&world.state, None);
+            let found = duplicates(&world.state);
             let plans = found.iter().filter_map(|one| undisputed(&world.state, one)).take(PORTION).collect::<Vec<_>>();
             drop(world);
             let more = plans.len() == PORTION;

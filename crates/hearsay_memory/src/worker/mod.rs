@@ -27,8 +27,8 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Search, Settings,
-    review::Reviews, ticket::Responder,
+    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Search,
+    Settings, review::Reviews, ticket::Responder,
 };
 
 use encoder::{Encoded, EncoderThread};
@@ -136,6 +136,7 @@ pub(crate) enum Command {
     Status(Responder<Status>),
     Read(ReadJob),
     ReadAside(ReadJob),
+    Duplicates(Responder<Vec<Duplicate>>),
     Write(Write),
     Import { path: PathBuf, dry_run: bool, responder: Responder<ImportOutcome> },
     Rebuild(Responder<()>),
@@ -161,6 +162,8 @@ pub(crate) enum Internal {
     Encoded(Encoded),
     /// Something in the background failed.
     Failed(String),
+    /// Entities that may be one were found, for somebody who asked.
+    FoundDuplicates(Vec<Duplicate>, Responder<Vec<Duplicate>>),
     /// What makes one of entities that are near-certain to be one was worked out; and whether there is more.
     Duplicates(Vec<MergePlan>, bool),
     /// Something that ran beside the worker is done.
@@ -315,6 +318,7 @@ impl Worker {
                 responder.give(Ok(status));
             }
             Command::Read(read) => read(&self.world),
+            Command::Duplicates(responder) => self.find_duplicates(responder),
             Command::ReadAside(read) => {
                 let world = self.world.clone();
                 self.aside(move |_| read(&world));
@@ -348,6 +352,7 @@ impl Worker {
             }
             Internal::Encoded(encoded) => self.take_encoded(encoded),
             Internal::Failed(what) => self.fail(what),
+            Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
             Internal::Duplicates(found, more) => self.take_duplicates(found, more),
             Internal::AsideDone => self.asides.0 -= 1,
         }
