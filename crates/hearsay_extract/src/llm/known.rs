@@ -159,6 +159,11 @@ pub(crate) fn is_named(shown: &Shown, quote: &[String]) -> bool {
     names.flat_map(|name| text::words(name)).any(|word| word.chars().count() > 2 && quote.contains(&word))
 }
 
+/// Whether a word is one of an entity's name.
+pub(crate) fn has_word(shown: &Shown, word: &str) -> bool {
+    text::words(&shown.name).iter().any(|of_name| of_name == word)
+}
+
 /// Where a part of a text first has an entity's name.
 pub(crate) fn first(shown: &Shown, part: &Quotable<'_>) -> Option<Span> {
     std::iter::once(&shown.name).chain(&shown.also).find_map(|name| part.find(name))

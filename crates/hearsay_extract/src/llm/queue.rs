@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_model::{EntityId, PassageId, Span};
 use serde::{Deserialize, Serialize};
 
-use super::{LlmSettings, backoff};
+use super::{Found, LlmError, LlmSettings, backoff};
+use crate::Mention;
 
 /// A text that was said or written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +101,36 @@ impl Job {
         let at = spans.iter().position(|turn| turn.start <= span.start && span.end <= turn.end)?;
         let start = spans[at].start;
         Some((&self.turns[at], Span { start: span.start - start, end: span.end - start }))
+    }
+}
+
+impl Job {
+    /// Ascribes what was found in the script to its turns: what a turn says, its speaker says, unless the words name somebody
+    /// else. What is quoted from more than one turn nobody said: it is refused, and counted among the invented quotes.
+    pub fn ascribe(&self, found: &mut Found) {
+        let mut places = Vec::new();
+        let mut kept = 0;
+        let mut refused = 0;
+        found.extraction.facts.retain_mut(|fact| {
+            let turn = self.locate(fact.span);
+            if let Some((turn, _)) = turn {
+                let speaker = || turn.speaker.clone().map(Mention::Known);
+                fact.stated_by = fact.stated_by.take().or_else(speaker);
+            }
+            places.push(turn.map(|_| kept));
+            kept += usize::from(turn.is_some());
+            refused += usize::from(turn.is_none());
+            turn.is_some()
+        });
+        found.further.retain_mut(|further| match places.get(further.fact) {
+            Some(Some(place)) => {
+                further.fact = *place;
+                self.locate(further.span).is_some()
+            }
+            _ => false,
+        });
+        found.counts.relations = found.extraction.facts.len();
+        found.counts.flagged.invented_quotes += refused;
     }
 }
 
@@ -250,6 +281,25 @@ impl Queue {
         self.turn += 1;
         self.served.insert(job.source.clone(), self.turn);
         Some(job.clone())
+    }
+
+    /// A job came to an end: what becomes of it follows from how. One of which parts were not read is tried again as a whole;
+    /// what it gave until then can be applied, for the same facts from the same words are the same again.
+    pub fn settle(&mut self, settings: &QueueSettings, id: JobId, outcome: &Result<Found, LlmError>, now: i64) {
+        let why = match outcome {
+            Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
+            Err(why) => Some(why),
+        };
+        match why {
+            None => self.done(id),
+            Some(LlmError::Cancelled) => self.put_back(id),
+            // A budget of all runs is like a server that is gone: no job is to blame, and each would meet it.
+            Some(LlmError::Unreachable { .. } | LlmError::Budget { setting: "total_tokens", .. }) => {
+                self.unreachable(settings, id, now);
+            }
+            Some(why @ LlmError::Unusable { .. }) => self.failed(settings, id, &why.to_string(), now),
+            Some(why) => self.given_up(id, &why.to_string()),
+        }
     }
 
     /// A job was read: it is gone, and what it found lies with whoever read it.

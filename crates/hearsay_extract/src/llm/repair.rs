@@ -32,7 +32,7 @@ pub(crate) fn read(answer: &str) -> Result<Repaired, String> {
     let mut whys = Vec::new();
     for from in [fenced, Some(0)].into_iter().flatten() {
         let Some(open) = answer[from..].find(['{', '[']).map(|at| from + at) else { continue };
-        let mut reader = Reader { text: &answer[open..], at: 0, repaired: true };
+        let mut reader = Reader { text: &answer[open..], at: 0 };
         match reader.value(0) {
             Ok(Read::Whole(value)) => return Ok(Repaired { value, repaired: true, cut_off: false }),
             Ok(Read::Cut(Some(value))) => return Ok(Repaired { value, repaired: true, cut_off: true }),
@@ -60,7 +60,6 @@ enum Read {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    repaired: bool,
 }
 
 impl Reader<'_> {

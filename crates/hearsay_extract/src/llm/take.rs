@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     answer::{EntityItem, FactItem},
     guard,
-    known::{Names, Shown, is_named},
+    known::{Names, Shown, has_word, is_named},
     quote::Quotable,
 };
 use crate::{
@@ -86,6 +86,8 @@ const SMALL_NAME: f64 = 0.6;
 
 const LONGEST_NAME: usize = 80;
 const LONGEST_VALUE: usize = 300;
+/// Words that show a fact are a sentence or two.
+const LONGEST_QUOTE: usize = 600;
 
 /// One part of a text, ready to hold items against.
 pub(crate) struct Part<'a> {
@@ -175,6 +177,10 @@ impl<'a> Part<'a> {
             flagged.invented_quotes += 1;
             return None;
         };
+        if span.end - span.start > LONGEST_QUOTE {
+            flagged.malformed += 1;
+            return None;
+        }
         let sentence = sentence(self.text, span);
         if self.is_addressed(span) || guard::is_addressed(&self.text[sentence.clone()]) {
             flagged.addressed += 1;
@@ -216,7 +222,9 @@ impl<'a> Part<'a> {
         if said.relation.is_some() {
             sure = sure.min(MOST_OF_RELATED);
         }
-        let found = cues::find(&tokens, self.grammar, |_| false);
+        // "Hope" and "May" may be people.
+        let is_name = |at: usize| tokens[at].capital && shown.iter().any(|shown| has_word(shown, &tokens[at].norm));
+        let found = cues::find(&tokens, self.grammar, is_name);
         let doubt = |cue: &&Found| {
             matches!(
                 cue.sort,

@@ -108,7 +108,7 @@ fn what_was_withdrawn_is_not_read() {
     queue.text("f", b.clone(), Context::default());
     queue.text("f", c.clone(), Context::default());
     let running = queue.take(&settings, 0).unwrap();
-    assert_eq!(running.turns, [b.clone()]);
+    assert_eq!(running.turns, std::slice::from_ref(&b));
     assert!(queue.forget(a.id) && queue.forget(c.id) && !queue.forget(b.id) && !queue.forget(c.id));
     assert_eq!(queue.counts(), QueueCounts { running: 1, ..QueueCounts::default() });
 }
@@ -128,6 +128,75 @@ fn words_of_a_script_lead_back_to_their_turn() {
         assert_eq!(&turn.text[inside.start..inside.end], format!("number {at}."));
     }
     assert_eq!(job.locate(Span { start: 0, end: 8 }), None, "the name before the words is nobody's words");
+}
+
+#[test]
+fn a_job_ends_as_its_reading_did() {
+    let settings = settings();
+    let base_url = || "http://x".to_owned();
+    let budget = |setting| LlmError::Budget { what: "", setting, limit: 1, used: 1, needed: 1 };
+    let unread = |why| {
+        Ok(Found { unread: vec![super::super::Unread { span: Span { start: 0, end: 1 }, why }], ..Found::default() })
+    };
+    let counts =
+        |pending, failed, given_up, done| QueueCounts { pending, failed, given_up, done, ..QueueCounts::default() };
+    let unreachable = LlmError::Unreachable { base_url: base_url(), tries: 1, why: String::new() };
+    let unusable = LlmError::Unusable { model: "m".into(), why: String::new(), began: String::new() };
+    for (outcome, expected) in [
+        (Ok(Found::default()), counts(0, 0, 0, 1)),
+        (Err(LlmError::Cancelled), counts(1, 0, 0, 0)),
+        (Err(unreachable.clone()), counts(1, 0, 0, 0)),
+        (unread(Some(unreachable)), counts(1, 0, 0, 0)),
+        (Err(budget("total_tokens")), counts(1, 0, 0, 0)),
+        (Err(budget("run_tokens")), counts(0, 0, 1, 0)),
+        (Err(unusable), counts(0, 1, 0, 0)),
+        (Err(LlmError::Refused { base_url: base_url(), why: "no".into() }), counts(0, 0, 1, 0)),
+    ] {
+        let mut queue = Queue::new();
+        queue.text("a", turn(0, "Lore."), Context::default());
+        let job = queue.take(&settings, 0).unwrap();
+        queue.settle(&settings, job.id, &outcome, 0);
+        assert_eq!(queue.counts(), expected, "{outcome:?}");
+    }
+}
+
+#[test]
+fn what_a_turn_says_its_speaker_says() {
+    use crate::{ExtractedFact, Stated};
+    use hearsay_model::{Confidence, Predicate};
+    let mut queue = Queue::new();
+    let speaker = |name: &str| EntityId::new(name).ok();
+    queue.turn(&settings(), "t", Turn { speaker: speaker("odo"), ..turn(0, "Bram sings.") }, Context::default());
+    queue.turn(&settings(), "t", Turn { speaker: speaker("lyra"), ..turn(1, "Odo lies.") }, Context::default());
+    queue.flush_all();
+    let job = queue.take(&settings(), 0).unwrap();
+    let (script, spans) = job.script();
+    let fact = |span: Span, stated_by: Option<&str>| ExtractedFact {
+        subject: Mention::New(0),
+        predicate: Predicate::new("lore").unwrap(),
+        object: Stated::Value("x".into()),
+        relation: None,
+        statement: "x".into(),
+        span,
+        quote: script[span.start..span.end].into(),
+        confidence: Confidence::FULL,
+        stated_by: stated_by.and_then(|name| speaker(name)).map(Mention::Known),
+        told_to: Vec::new(),
+        denied: false,
+        over: false,
+        cues: Vec::new(),
+    };
+    let mut found = Found::default();
+    let across = Span { start: spans[0].start, end: spans[1].end };
+    found.extraction.facts = vec![fact(across, None), fact(spans[0], None), fact(spans[1], Some("bram"))];
+    for (of, span) in [(0, spans[0]), (1, spans[1]), (1, across)] {
+        found.further.push(super::super::Further { fact: of, span, quote: String::new() });
+    }
+    job.ascribe(&mut found);
+    let said: Vec<_> = found.extraction.facts.iter().map(|fact| fact.stated_by.clone()).collect();
+    assert_eq!(said, ["odo", "bram"].map(|name| speaker(name).map(Mention::Known)));
+    assert_eq!(found.further.iter().map(|further| (further.fact, further.span)).collect::<Vec<_>>(), [(0, spans[1])]);
+    assert_eq!((found.counts.relations, found.counts.flagged.invented_quotes), (2, 1));
 }
 
 #[derive(Debug, Clone)]
