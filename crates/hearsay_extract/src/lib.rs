@@ -1,4 +1,5 @@
-//! Text in, proposed facts out: by words and patterns, without a language model.
+//! Text in, proposed facts out: by words and patterns, without a language model; with one too, if there is one (feature `llm`,
+//! module `llm`).
 //!
 //! ```
 //! use hearsay_extract::{Extractor, Form, Language, Lexicon, Text};
@@ -55,6 +56,8 @@ mod grammar;
 mod kinds;
 mod language;
 mod lexicon;
+#[cfg(feature = "llm")]
+pub mod llm;
 mod meaning;
 mod memory;
 mod mentions;

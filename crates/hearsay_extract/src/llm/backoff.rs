@@ -1,0 +1,54 @@
+//! How long to wait before a call is tried again.
+
+use std::{hash::Hasher, time::Duration};
+
+use rustc_hash::FxHasher;
+
+use super::LlmSettings;
+
+/// The wait after a failed try, counted from 0: twice as long each time, up to a most, and up to a quarter shorter, so
+/// that calls that failed together do not come back together. No random number is in it: the same call waits as long
+/// each time.
+pub(crate) fn wait(settings: &LlmSettings, tries: u32, seed: u64) -> Duration {
+    doubling(settings.backoff_ms, settings.backoff_most_ms, tries, seed)
+}
+
+pub(crate) fn doubling(first_ms: u64, most_ms: u64, tries: u32, seed: u64) -> Duration {
+    let whole = first_ms.saturating_mul(1_u64.checked_shl(tries).unwrap_or(u64::MAX)).min(most_ms);
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(seed);
+    hasher.write_u32(tries);
+    let thousandths = (hasher.finish() >> 32) % 250;
+    Duration::from_millis(whole - whole / 1000 * thousandths - whole % 1000 * thousandths / 1000)
+}
+
+/// What tells calls apart that wait.
+pub(crate) fn seed(text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn waits_double_up_to_a_most(first in 1_u64..10_000, most in 1_u64..1_000_000, tries in 0_u32..200, seed: u64) {
+            let wait = doubling(first, most, tries, seed).as_millis() as u64;
+            let whole = first.saturating_mul(1_u64.checked_shl(tries).unwrap_or(u64::MAX)).min(most);
+            prop_assert!(wait <= whole && wait >= whole - whole.div_ceil(4), "{wait} of {whole}");
+            prop_assert_eq!(doubling(first, most, tries, seed).as_millis() as u64, wait);
+        }
+    }
+
+    #[test]
+    fn calls_do_not_come_back_together() {
+        let waits: std::collections::BTreeSet<_> =
+            (0..50).map(|n| doubling(1000, 60_000, 2, seed(&n.to_string()))).collect();
+        assert!(waits.len() > 30, "{}", waits.len());
+    }
+}

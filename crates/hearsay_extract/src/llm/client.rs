@@ -1,0 +1,358 @@
+//! One call to the server: tried again, paid for, stopped.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use async_openai::{
+    config::OpenAIConfig,
+    error::OpenAIError,
+    middleware::ReqwestService,
+    types::chat::{
+        ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
+        ChatCompletionRequestUserMessage, CreateChatCompletionRequest, ResponseFormat, ResponseFormatJsonSchema,
+    },
+};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
+
+use super::{
+    Cancel, Key, LlmError, LlmSettings, Phase,
+    backoff::{self, seed},
+    budget::{Budget, estimate},
+    error::{beginning, with_causes},
+};
+
+/// What is asked in one call, in a context of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) phase: Phase,
+    pub(crate) system: String,
+    pub(crate) user: String,
+    /// An answer that could not be used, and what was wrong with it.
+    pub(crate) failed: Option<(String, String)>,
+    /// The name and schema of the answer; none, when words are wanted.
+    pub(crate) schema: Option<(&'static str, Value)>,
+}
+
+impl Call {
+    fn bytes(&self) -> u64 {
+        let failed = self.failed.as_ref().map_or(0, |(answer, why)| answer.len() + why.len());
+        (self.system.len() + self.user.len() + failed) as u64
+    }
+}
+
+/// What came.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    /// Whether the model had to stop in the middle.
+    pub(crate) cut_off: bool,
+}
+
+/// What one run costs.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    pub(crate) budget: Budget,
+    pub(crate) cancel: Cancel,
+    calls: Arc<AtomicU64>,
+    retries: Arc<AtomicU64>,
+}
+
+impl Run {
+    pub(crate) fn new(settings: &LlmSettings, cancel: &Cancel) -> Self {
+        let budget = Budget::new(settings.run_tokens);
+        Self { budget, cancel: cancel.clone(), calls: Arc::default(), retries: Arc::default() }
+    }
+
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Relaxed)
+    }
+
+    pub(crate) fn retries(&self) -> u64 {
+        self.retries.load(Relaxed)
+    }
+}
+
+/// How answers are asked for: as strictly as the server can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Strictness {
+    Schema,
+    Json,
+    Words,
+}
+
+impl Strictness {
+    const ALL: [Self; 3] = [Self::Schema, Self::Json, Self::Words];
+
+    fn looser(self) -> Option<Self> {
+        Self::ALL.get(self as usize + 1).copied()
+    }
+}
+
+/// The connection to a server. Copies share budget and limits.
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub(crate) settings: Arc<LlmSettings>,
+    key: Key,
+    http: async_openai::Client<OpenAIConfig>,
+    total: Budget,
+    permits: Arc<Semaphore>,
+    /// What was learned of the server: the strictness that it takes, and whether it takes a temperature.
+    strictness: Arc<AtomicU8>,
+    no_temperature: Arc<AtomicBool>,
+}
+
+/// What a try came to when it gave nothing.
+enum Failure {
+    /// It may pass. Whether the server has worked on it all the same.
+    Passing { why: String, worked: bool },
+    /// The server does not take this form of a request.
+    Form(String),
+    /// It stays so.
+    Lasting(String),
+}
+
+impl Client {
+    pub(crate) fn new(settings: LlmSettings, key: Key) -> Result<Self, LlmError> {
+        settings.check()?;
+        // An error says that somebody installed one before: as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let local = reqwest::Url::parse(&settings.base_url)
+            .ok()
+            .is_some_and(|url| url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")));
+        let builder = reqwest::Client::builder()
+            .connect_timeout(Duration::from_millis(settings.connect_timeout_ms))
+            // The text goes where the settings say, and nowhere else.
+            .redirect(reqwest::redirect::Policy::none())
+            // A connection lives in the runtime of its call, which may be gone at the next.
+            .pool_max_idle_per_host(0);
+        let builder = if local { builder.no_proxy() } else { builder };
+        let http = builder.build().map_err(|error| LlmError::Client(key.hide(&with_causes(&error))))?;
+        // All that the client crate would take from the environment is said: no key, organisation or project of another
+        // service goes to this server.
+        let config = OpenAIConfig::new()
+            .with_api_base(settings.base_url.trim_end_matches('/'))
+            .with_api_key(key.expose().unwrap_or_default())
+            .with_org_id("")
+            .with_project_id("");
+        // Its own retries are left out: they know neither budget nor settings.
+        let http = async_openai::Client::build(http.clone(), config).with_http_service(ReqwestService::new(http));
+        Ok(Self {
+            key,
+            http,
+            total: Budget::new(settings.total_tokens),
+            permits: Arc::new(Semaphore::new(settings.concurrency)),
+            strictness: Arc::default(),
+            no_temperature: Arc::default(),
+            settings: Arc::new(settings),
+        })
+    }
+
+    pub(crate) fn tokens_used(&self) -> u64 {
+        self.total.used()
+    }
+
+    pub(crate) fn model(&self, phase: Phase) -> &str {
+        self.settings.phase(phase).model.as_deref().unwrap_or(&self.settings.model)
+    }
+
+    /// Asks, and asks again when the failure may pass.
+    pub(crate) async fn ask(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
+        tokio::select! {
+            biased;
+            () = run.cancel.cancelled() => Err(LlmError::Cancelled),
+            reply = self.tries(call, run) => reply,
+        }
+    }
+
+    async fn tries(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
+        let settings = &self.settings;
+        let mut form = self.learned();
+        let mut tries = 0;
+        loop {
+            let failure = match self.try_once(call, run, form).await? {
+                Ok(reply) => {
+                    self.strictness.fetch_max(form.0 as u8, Relaxed);
+                    self.no_temperature.fetch_or(!form.1, Relaxed);
+                    return Ok(reply);
+                }
+                Err(failure) => failure,
+            };
+            let refused = |why| Err(LlmError::Refused { base_url: settings.base_url.clone(), why });
+            match failure {
+                Failure::Lasting(why) => return refused(why),
+                Failure::Form(why) => match (form.0.looser(), call.schema.is_some()) {
+                    _ if form.1 && why.contains("temperature") => form.1 = false,
+                    (Some(looser), true) => form.0 = looser,
+                    _ => return refused(why),
+                },
+                Failure::Passing { why, .. } if tries >= settings.retries => {
+                    return Err(LlmError::Unreachable { base_url: settings.base_url.clone(), tries: tries + 1, why });
+                }
+                Failure::Passing { .. } => {
+                    tokio::time::sleep(backoff::wait(settings, tries, seed(&call.user))).await;
+                    run.retries.fetch_add(1, Relaxed);
+                    tries += 1;
+                }
+            }
+        }
+    }
+
+    fn learned(&self) -> (Strictness, bool) {
+        let strictness = Strictness::ALL.get(usize::from(self.strictness.load(Relaxed))).copied();
+        (strictness.unwrap_or(Strictness::Words), !self.no_temperature.load(Relaxed))
+    }
+
+    /// One request within the budgets.
+    async fn try_once(
+        &self,
+        call: &Call,
+        run: &Run,
+        form: (Strictness, bool),
+    ) -> Result<Result<Reply, Failure>, LlmError> {
+        let request = self.request(call, form);
+        let prompt = call.bytes().div_ceil(4);
+        let needed = prompt + u64::from(self.settings.answer_tokens);
+        let spent = |budget: &Budget, what, setting| LlmError::Budget {
+            what,
+            setting,
+            limit: budget.limit(),
+            used: budget.used(),
+            needed,
+        };
+        let _permit = self.permits.acquire().await.map_err(|_| LlmError::Cancelled)?;
+        let of_run = run.budget.reserve(needed).ok_or_else(|| spent(&run.budget, "of one run", "run_tokens"))?;
+        let of_all = self.total.reserve(needed).ok_or_else(|| spent(&self.total, "of all runs", "total_tokens"))?;
+        run.calls.fetch_add(1, Relaxed);
+        let chat = self.http.chat();
+        // The client crate logs the bodies of answers that it cannot read, and a server may repeat the key in one.
+        let answer = chat.create_byot::<_, Completion>(request).with_subscriber(NoSubscriber::default());
+        let answer = match tokio::time::timeout(self.settings.timeout(), answer).await {
+            Ok(Ok(completion)) => completion.reply(prompt),
+            Ok(Err(error)) => Err(self.failure(&error)),
+            Err(_) => {
+                let why = format!("no answer within {} ms (timeout_ms)", self.settings.timeout_ms);
+                Err(Failure::Passing { why, worked: true })
+            }
+        };
+        let used = match &answer {
+            Ok((_, used)) => *used,
+            Err(Failure::Passing { worked: true, .. }) => prompt,
+            Err(_) => 0,
+        };
+        of_run.settle(used);
+        of_all.settle(used);
+        Ok(answer.map(|(reply, _)| Reply { text: self.key.hide(&reply.text), ..reply }))
+    }
+
+    fn request(&self, call: &Call, (strictness, temperature): (Strictness, bool)) -> CreateChatCompletionRequest {
+        let phase = self.settings.phase(call.phase);
+        let system = ChatCompletionRequestSystemMessage::from(call.system.as_str());
+        let user = ChatCompletionRequestUserMessage::from(call.user.as_str());
+        let mut messages: Vec<ChatCompletionRequestMessage> = vec![system.into(), user.into()];
+        if let Some((answer, why)) = &call.failed {
+            messages.push(ChatCompletionRequestAssistantMessage::from(answer.as_str()).into());
+            messages.push(ChatCompletionRequestUserMessage::from(why.as_str()).into());
+        }
+        let response_format = call.schema.as_ref().and_then(|(name, schema)| match strictness {
+            Strictness::Schema => Some(ResponseFormat::JsonSchema {
+                json_schema: ResponseFormatJsonSchema {
+                    description: None,
+                    name: (*name).to_owned(),
+                    schema: schema.clone(),
+                    strict: Some(true),
+                },
+            }),
+            Strictness::Json => Some(ResponseFormat::JsonObject),
+            Strictness::Words => None,
+        });
+        CreateChatCompletionRequest {
+            messages,
+            model: self.model(call.phase).to_owned(),
+            temperature: temperature.then(|| phase.temperature.unwrap_or(self.settings.temperature) as f32),
+            max_completion_tokens: Some(self.settings.answer_tokens),
+            response_format,
+            ..CreateChatCompletionRequest::default()
+        }
+    }
+
+    fn failure(&self, error: &OpenAIError) -> Failure {
+        let passing = |why: String, worked| Failure::Passing { why: self.key.hide(&why), worked };
+        match error {
+            OpenAIError::Reqwest(error) if error.is_builder() || error.is_redirect() => {
+                Failure::Lasting(self.key.hide(&with_causes(error)))
+            }
+            OpenAIError::Reqwest(error) => passing(with_causes(error), !error.is_connect()),
+            OpenAIError::ApiError(refusal) => {
+                let why = self.key.hide(&beginning(&refusal.to_string()));
+                let broke = refusal.api_error.r#type.as_deref() == Some("insufficient_quota");
+                match refusal.status_code.as_u16() {
+                    429 if !broke => Failure::Passing { why, worked: false },
+                    408 | 425 | 500.. => Failure::Passing { why, worked: false },
+                    400 | 415 | 422 => Failure::Form(why),
+                    _ => Failure::Lasting(why),
+                }
+            }
+            OpenAIError::JSONDeserialize(error, body) => {
+                let why = format!("what came is not of the protocol ({error}): `{}`", beginning(body));
+                if body.contains("response_format") || body.contains("json_schema") {
+                    return Failure::Form(self.key.hide(&why));
+                }
+                passing(why, true)
+            }
+            other => passing(with_causes(other), true),
+        }
+    }
+}
+
+/// The parts of an answer that are needed. Servers differ in the rest.
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+    #[serde(default)]
+    total_tokens: u64,
+}
+
+impl Completion {
+    /// The reply, and how many tokens it cost.
+    fn reply(self, prompt: u64) -> Result<(Reply, u64), Failure> {
+        let counted = self.usage.map(|usage| usage.total_tokens.max(usage.prompt_tokens + usage.completion_tokens));
+        let Some(choice) = self.choices.into_iter().next() else {
+            return Err(Failure::Passing { why: "the answer has no choices".to_owned(), worked: true });
+        };
+        if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.trim().is_empty()) {
+            return Err(Failure::Lasting(format!("the model declines: {}", beginning(&refusal))));
+        }
+        let text = choice.message.content.unwrap_or_default();
+        let used = counted.filter(|tokens| *tokens > 0).unwrap_or_else(|| prompt + estimate(&text));
+        Ok((Reply { text, cut_off: choice.finish_reason.as_deref() == Some("length") }, used))
+    }
+}

@@ -1,0 +1,109 @@
+//! Long texts in parts that overlap, cut where people would cut them.
+
+use std::ops::Range;
+
+/// The parts of a text, in order: bytes of it. Each has at most `most` characters and begins before the one before it
+/// ends, by about `overlap` characters. All together they are the whole text.
+pub(crate) fn parts(text: &str, most: usize, overlap: usize) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let (most, overlap) = (most.max(2), overlap.min(most / 2));
+    loop {
+        let Some(limit) = after(text, start, most) else {
+            if start < text.len() {
+                parts.push(start..text.len());
+            }
+            return parts;
+        };
+        // Not before the half, so that parts do not become many.
+        let half = after(text, start, most / 2).unwrap_or(limit);
+        let end = cut(text, half, limit);
+        parts.push(start..end);
+        let back = before(text, end, overlap);
+        // The overlap begins where a sentence does, if one does.
+        let next = cut(text, back, before(text, end, overlap / 2).max(back));
+        start = if next > start { next } else { end };
+    }
+}
+
+/// The byte `count` characters after `start`; nothing, when the text is no longer than that.
+fn after(text: &str, start: usize, count: usize) -> Option<usize> {
+    text[start..].char_indices().nth(count).map(|(at, _)| start + at)
+}
+
+fn before(text: &str, end: usize, count: usize) -> usize {
+    match count.checked_sub(1) {
+        None => end,
+        Some(last) => text[..end].char_indices().rev().nth(last).map_or(0, |(at, _)| at),
+    }
+}
+
+/// The last good place for a cut within a stretch of bytes: after a paragraph, a line, a sentence, or a word; its end, when
+/// there is none.
+fn cut(text: &str, from: usize, to: usize) -> usize {
+    let stretch = &text[from..to];
+    let paragraph = stretch.rfind("\n\n").map(|at| at + 2);
+    let line = || stretch.rfind('\n').map(|at| at + 1);
+    let sentence = || sentence_end(stretch);
+    let word = || stretch.char_indices().rev().find(|(_, c)| c.is_whitespace()).map(|(at, c)| at + c.len_utf8());
+    paragraph.or_else(line).or_else(sentence).or_else(word).map_or(to, |at| from + at)
+}
+
+/// After the blank behind the last sentence that ends in a text.
+fn sentence_end(text: &str) -> Option<usize> {
+    let mut later = None;
+    for (at, c) in text.char_indices().rev() {
+        if let Some(blank) = later
+            && matches!(c, '.' | '!' | '?' | '\u{2026}')
+        {
+            return Some(blank);
+        }
+        later = match c {
+            c if c.is_whitespace() => Some(later.unwrap_or(at + c.len_utf8())),
+            '"' | '\u{201D}' | '\'' | '\u{2019}' | ')' => later,
+            _ => None,
+        };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn parts_are_the_whole_text(text in "([a-zé\u{4e2d} .\\n]|[A-Z][a-z]{1,9}\\. |\\n\\n){0,400}", most in 8_usize..120, overlap in 0_usize..60) {
+            let parts = parts(&text, most, overlap);
+            prop_assert_eq!(parts.is_empty(), text.is_empty());
+            prop_assert_eq!(parts.first().map_or(0, |part| part.start), 0);
+            prop_assert_eq!(parts.last().map_or(0, |part| part.end), text.len());
+            for part in &parts {
+                let length = text[part.clone()].chars().count();
+                prop_assert!(length >= 1 && length <= most, "{length}");
+            }
+            for pair in parts.windows(2) {
+                prop_assert!(pair[0].start < pair[1].start && pair[1].start <= pair[0].end && pair[0].end < pair[1].end);
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_lie_between_paragraphs_and_sentences() {
+        let text = format!("{}\n\n{}", "One sentence here. ".repeat(6).trim(), "Another one there. ".repeat(6).trim());
+        let parts = parts(&text, 160, 40);
+        let words: Vec<&str> = parts.iter().map(|part| &text[part.clone()]).collect();
+        assert!(words[0].ends_with("here.\n\n"), "{words:?}");
+        assert!(words[1].starts_with("One sentence here.\n\nAnother") || words[1].starts_with("Another"), "{words:?}");
+    }
+
+    #[test]
+    fn a_sentence_without_end_is_cut_in_time() {
+        let text = "word ".repeat(2_000_000);
+        let count = parts(&text, 12_000, 800).len();
+        assert!((833..2_000).contains(&count), "{count}");
+        assert_eq!(parts(&"x".repeat(100_000), 12_000, 800).len(), 9);
+    }
+}

@@ -1,0 +1,327 @@
+use std::collections::BTreeMap;
+
+use hearsay_model::Passage;
+use proptest::prelude::*;
+
+use super::*;
+
+fn settings() -> QueueSettings {
+    QueueSettings {
+        concurrency: 2,
+        tries: 3,
+        wait_ms: 1_000,
+        most_wait_ms: 60_000,
+        ..QueueSettings::from(&LlmSettings::default())
+    }
+}
+
+fn turn(number: u32, words: &str) -> Turn {
+    let passage = Passage { line: number, ..Passage::new(words) };
+    Turn { id: passage.id(), text: words.into(), speaker: None, called: Some("Odo".into()) }
+}
+
+fn stored(queue: &Queue) -> Queue {
+    serde_json::from_str(&serde_json::to_string(queue).unwrap()).unwrap()
+}
+
+#[test]
+fn a_conversation_is_read_after_five_turns_or_two_thousand_tokens() {
+    let mut queue = Queue::new();
+    let mut say =
+        |source, number, words: &str| queue.turn(&settings(), source, turn(number, words), Context::default());
+    assert!((0..4).all(|number| say("a", number, "Hello.").is_none()));
+    assert!(say("b", 4, "Hello.").is_none());
+    assert_eq!(say("a", 5, "Hello."), Some(0));
+    assert_eq!(say("b", 6, &"word ".repeat(1_600)), Some(1));
+    assert_eq!(say("b", 6, &"word ".repeat(1_600)), None, "the same passage again");
+    assert_eq!(queue.take(&settings(), 0).unwrap().turns.len(), 5);
+    assert_eq!(queue.text("file", turn(7, "Lore."), Context::default()), Some(2));
+}
+
+#[test]
+fn sources_take_turns() {
+    let mut queue = Queue::new();
+    let settings = QueueSettings { concurrency: 100, ..settings() };
+    for number in 0..4 {
+        queue.text("large import", turn(number, "Lore."), Context::default());
+    }
+    queue.text("table", turn(9, "Hello."), Context::default());
+    let order: Vec<_> = std::iter::from_fn(|| queue.take(&settings, 0)).map(|job| job.source).collect();
+    assert_eq!(order, ["large import", "table", "large import", "large import", "large import"]);
+}
+
+#[test]
+fn a_server_that_is_gone_is_left_alone_and_nobody_is_blamed() {
+    let (mut queue, settings) = (Queue::new(), settings());
+    for number in 0..3 {
+        queue.text("a", turn(number, "Lore."), Context::default());
+    }
+    let first = queue.take(&settings, 0).unwrap();
+    queue.unreachable(&settings, first.id, 0);
+    assert!(queue.take(&settings, 500).is_none());
+    let due = queue.due().unwrap();
+    assert!((750..=1_000).contains(&due), "{due}");
+    let again = queue.take(&settings, due).unwrap();
+    assert_eq!((again.id, again.failures), (first.id, 0));
+    assert!(queue.take(&settings, due).is_none(), "one job tries whether it is back");
+    queue.unreachable(&settings, again.id, due);
+    assert!(queue.due().unwrap() - due > 1_400, "the wait doubles");
+    queue.retry_all();
+    let job = queue.take(&settings, due).unwrap();
+    queue.done(job.id);
+    assert!(queue.take(&settings, due).is_some() && queue.take(&settings, due).is_some());
+}
+
+#[test]
+fn a_job_that_fails_is_tried_again_but_not_for_ever() {
+    let (mut queue, settings, mut now) = (Queue::new(), settings(), 0);
+    queue.text("a", turn(0, "Lore."), Context::default());
+    for times in 1..=3 {
+        let job = queue.take(&settings, now).unwrap();
+        queue.failed(&settings, job.id, "no JSON", now);
+        assert_eq!(queue.jobs().next().unwrap().failures, times);
+        now += 10_000;
+    }
+    assert!(queue.take(&settings, i64::MAX).is_none());
+    assert_eq!((queue.counts().given_up, queue.due()), (1, None));
+    queue.retry_all();
+    assert!(queue.take(&settings, now).is_some());
+}
+
+#[test]
+fn a_restart_reads_again_what_was_being_read() {
+    let (mut queue, settings) = (Queue::new(), settings());
+    queue.text("a", turn(0, "Lore."), Context::default());
+    queue.turn(&settings, "b", turn(1, "Hello."), Context::default());
+    let job = queue.take(&settings, 0).unwrap();
+    let mut queue = stored(&queue).restarted();
+    assert_eq!(queue.counts(), QueueCounts { gathering: 1, pending: 1, ..QueueCounts::default() });
+    assert_eq!(queue.take(&settings, 0), Some(job));
+    assert!(stored(&Queue::new()) == Queue::new());
+}
+
+#[test]
+fn what_was_withdrawn_is_not_read() {
+    let (mut queue, settings) = (Queue::new(), settings());
+    let (a, b, c) = (turn(0, "A."), turn(1, "B."), turn(2, "C."));
+    queue.turn(&settings, "t", a.clone(), Context::default());
+    queue.text("f", b.clone(), Context::default());
+    queue.text("f", c.clone(), Context::default());
+    let running = queue.take(&settings, 0).unwrap();
+    assert_eq!(running.turns, std::slice::from_ref(&b));
+    assert!(queue.forget(a.id) && queue.forget(c.id) && !queue.forget(b.id) && !queue.forget(c.id));
+    assert_eq!(queue.counts(), QueueCounts { running: 1, ..QueueCounts::default() });
+}
+
+#[test]
+fn words_of_a_script_lead_back_to_their_turn() {
+    let mut queue = Queue::new();
+    for number in 0..5 {
+        queue.turn(&settings(), "t", turn(number, &format!("I am number {number}.")), Context::default());
+    }
+    let job = queue.take(&settings(), 0).unwrap();
+    let (script, spans) = job.script();
+    assert!(script.starts_with("Odo: I am number 0.\n\nOdo: I am"), "{script}");
+    for (at, span) in spans.iter().enumerate() {
+        let inner = Span { start: span.start + 5, end: span.end };
+        let (turn, inside) = job.locate(inner).unwrap();
+        assert_eq!(&turn.text[inside.start..inside.end], format!("number {at}."));
+    }
+    assert_eq!(job.locate(Span { start: 0, end: 8 }), None, "the name before the words is nobody's words");
+}
+
+#[test]
+fn a_job_ends_as_its_reading_did() {
+    let settings = settings();
+    let base_url = || "http://x".to_owned();
+    let budget = |setting| LlmError::Budget { what: "", setting, limit: 1, used: 1, needed: 1 };
+    let unread = |why| {
+        Ok(Found { unread: vec![super::super::Unread { span: Span { start: 0, end: 1 }, why }], ..Found::default() })
+    };
+    let counts =
+        |pending, failed, given_up, done| QueueCounts { pending, failed, given_up, done, ..QueueCounts::default() };
+    let unreachable = LlmError::Unreachable { base_url: base_url(), tries: 1, why: String::new() };
+    let unusable = LlmError::Unusable { model: "m".into(), why: String::new(), began: String::new() };
+    for (outcome, expected) in [
+        (Ok(Found::default()), counts(0, 0, 0, 1)),
+        (Err(LlmError::Cancelled), counts(1, 0, 0, 0)),
+        (Err(unreachable.clone()), counts(1, 0, 0, 0)),
+        (unread(Some(unreachable)), counts(1, 0, 0, 0)),
+        (Err(budget("total_tokens")), counts(1, 0, 0, 0)),
+        (Err(budget("run_tokens")), counts(0, 0, 1, 0)),
+        (Err(unusable), counts(0, 1, 0, 0)),
+        (Err(LlmError::Refused { base_url: base_url(), why: "no".into() }), counts(0, 0, 1, 0)),
+    ] {
+        let mut queue = Queue::new();
+        queue.text("a", turn(0, "Lore."), Context::default());
+        let job = queue.take(&settings, 0).unwrap();
+        queue.settle(&settings, job.id, &outcome, 0);
+        assert_eq!(queue.counts(), expected, "{outcome:?}");
+    }
+}
+
+#[test]
+fn what_a_turn_says_its_speaker_says() {
+    use crate::{ExtractedFact, Stated};
+    use hearsay_model::{Confidence, Predicate};
+    let mut queue = Queue::new();
+    let speaker = |name: &str| EntityId::new(name).ok();
+    queue.turn(&settings(), "t", Turn { speaker: speaker("odo"), ..turn(0, "Bram sings.") }, Context::default());
+    queue.turn(&settings(), "t", Turn { speaker: speaker("lyra"), ..turn(1, "Odo lies.") }, Context::default());
+    queue.flush_all();
+    let job = queue.take(&settings(), 0).unwrap();
+    let (script, spans) = job.script();
+    let fact = |span: Span, stated_by: Option<&str>| ExtractedFact {
+        subject: Mention::New(0),
+        predicate: Predicate::new("lore").unwrap(),
+        object: Stated::Value("x".into()),
+        relation: None,
+        statement: "x".into(),
+        span,
+        quote: script[span.start..span.end].into(),
+        confidence: Confidence::FULL,
+        stated_by: stated_by.and_then(|name| speaker(name)).map(Mention::Known),
+        told_to: Vec::new(),
+        denied: false,
+        over: false,
+        cues: Vec::new(),
+    };
+    let mut found = Found::default();
+    let across = Span { start: spans[0].start, end: spans[1].end };
+    found.extraction.facts = vec![fact(across, None), fact(spans[0], None), fact(spans[1], Some("bram"))];
+    for (of, span) in [(0, spans[0]), (1, spans[1]), (1, across)] {
+        found.further.push(super::super::Further { fact: of, span, quote: String::new() });
+    }
+    job.ascribe(&mut found);
+    let said: Vec<_> = found.extraction.facts.iter().map(|fact| fact.stated_by.clone()).collect();
+    assert_eq!(said, ["odo", "bram"].map(|name| speaker(name).map(Mention::Known)));
+    assert_eq!(found.further.iter().map(|further| (further.fact, further.span)).collect::<Vec<_>>(), [(0, spans[1])]);
+    assert_eq!((found.counts.relations, found.counts.flagged.invented_quotes), (2, 1));
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Say(u8, u16),
+    Text(u8),
+    Flush(u8),
+    Take,
+    Done(usize),
+    Failed(usize),
+    Unreachable(usize),
+    PutBack(usize),
+    Forget(u32),
+    Restart,
+    RetryAll,
+    Wait(u32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..4_u8, 1..3_000_u16).prop_map(|(source, length)| Step::Say(source, length)),
+        2 => (0..4_u8).prop_map(Step::Text),
+        1 => (0..4_u8).prop_map(Step::Flush),
+        4 => Just(Step::Take),
+        3 => any::<usize>().prop_map(Step::Done),
+        1 => any::<usize>().prop_map(Step::Failed),
+        1 => any::<usize>().prop_map(Step::Unreachable),
+        1 => any::<usize>().prop_map(Step::PutBack),
+        1 => (0..40_u32).prop_map(Step::Forget),
+        1 => Just(Step::Restart),
+        1 => Just(Step::RetryAll),
+        2 => (0..100_000_u32).prop_map(Step::Wait),
+    ]
+}
+
+proptest! {
+    /// Every turn is in exactly one place: gathered, in one job, read, or withdrawn.
+    #[test]
+    fn nothing_is_lost_and_nothing_read_twice(steps in prop::collection::vec(step(), 0..80)) {
+        let settings = settings();
+        let (mut queue, mut now, mut number) = (Queue::new(), 0_i64, 0_u32);
+        let mut put: BTreeMap<PassageId, &str> = BTreeMap::new();
+        let mut ids: Vec<PassageId> = Vec::new();
+        let mut running: Vec<Job> = Vec::new();
+        for step in steps {
+            let pick = |at: usize, running: &mut Vec<Job>| {
+                (!running.is_empty()).then(|| running.remove(at % running.len()))
+            };
+            match step {
+                Step::Say(source, length) => {
+                    let turn = turn(number, &"x".repeat(length.into()));
+                    put.insert(turn.id, "here");
+                    ids.push(turn.id);
+                    queue.turn(&settings, &source.to_string(), turn.clone(), Context::default());
+                    prop_assert_eq!(queue.turn(&settings, "other", turn, Context::default()), None);
+                }
+                Step::Text(source) => {
+                    let turn = turn(number, "text");
+                    put.insert(turn.id, "here");
+                    ids.push(turn.id);
+                    prop_assert!(queue.text(&source.to_string(), turn, Context::default()).is_some());
+                }
+                Step::Flush(source) => _ = queue.flush(&source.to_string()),
+                Step::Take => {
+                    let waiting: Vec<(String, JobId)> = queue.jobs().filter(|job| job.state == JobState::Pending).map(|job| (job.source.clone(), job.id)).collect();
+                    if let Some(job) = queue.take(&settings, now) {
+                        prop_assert!(running.iter().all(|other| other.id != job.id));
+                        // In one source the older goes first, among those that did not fail.
+                        if job.failures == 0 {
+                            prop_assert!(waiting.iter().all(|(source, id)| *source != job.source || *id >= job.id));
+                        }
+                        running.push(job);
+                    } else if running.is_empty() && !waiting.is_empty() {
+                        prop_assert!(queue.due().is_some_and(|due| due > now), "something waits, and nothing is in its way");
+                    }
+                }
+                Step::Done(at) => if let Some(job) = pick(at, &mut running) {
+                    queue.done(job.id);
+                    for turn in &job.turns {
+                        prop_assert_eq!(put.insert(turn.id, "read"), Some("here"));
+                    }
+                },
+                Step::Failed(at) => if let Some(job) = pick(at, &mut running) {
+                    queue.failed(&settings, job.id, "why", now);
+                },
+                Step::Unreachable(at) => if let Some(job) = pick(at, &mut running) {
+                    queue.unreachable(&settings, job.id, now);
+                },
+                Step::PutBack(at) => if let Some(job) = pick(at, &mut running) {
+                    queue.put_back(job.id);
+                },
+                Step::Forget(at) => if let Some(id) = ids.get(at as usize)
+                    && queue.forget(*id)
+                {
+                    prop_assert_eq!(put.insert(*id, "withdrawn"), Some("here"));
+                },
+                Step::Restart => {
+                    prop_assert_eq!(&stored(&queue), &queue);
+                    queue = stored(&queue).restarted();
+                    running.clear();
+                }
+                Step::RetryAll => queue.retry_all(),
+                Step::Wait(ms) => now += i64::from(ms),
+            }
+            number += 1;
+            let mut places: Vec<PassageId> = queue.jobs().flat_map(|job| &job.turns).map(|turn| turn.id).collect();
+            for gathering in queue.gathering.values() {
+                prop_assert!(!gathering.turns.is_empty() && gathering.turns.len() < settings.after_turns && gathering.tokens < settings.after_tokens);
+                places.extend(gathering.turns.iter().map(|turn| turn.id));
+            }
+            places.sort();
+            let expected: Vec<PassageId> = put.iter().filter(|(_, place)| **place == "here").map(|(id, _)| *id).collect();
+            prop_assert_eq!(&places, &expected);
+            prop_assert_eq!(queue.held.iter().copied().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(queue.counts().running, running.len());
+            prop_assert!(running.len() <= settings.concurrency);
+        }
+        // Whatever happened, it all is read in the end.
+        queue = queue.restarted();
+        queue.flush_all();
+        queue.retry_all();
+        while let Some(job) = queue.take(&settings, now) {
+            queue.done(job.id);
+        }
+        prop_assert_eq!(queue.counts(), QueueCounts { done: queue.done, ..QueueCounts::default() });
+        prop_assert!(queue.held.is_empty() && queue.served.is_empty());
+    }
+}

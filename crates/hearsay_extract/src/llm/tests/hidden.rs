@@ -1,0 +1,135 @@
+//! The key shows nowhere.
+
+use std::{
+    io,
+    sync::{Arc, OnceLock},
+};
+
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+use super::*;
+
+/// Everything that anybody logs in this process, at every level.
+#[derive(Clone, Default)]
+struct Logs(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Logs {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Logs {
+    type Writer = Self;
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+fn logs() -> &'static Logs {
+    static LOGS: OnceLock<Logs> = OnceLock::new();
+    LOGS.get_or_init(|| {
+        let logs = Logs::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_env_filter(EnvFilter::new("trace"))
+            .with_writer(logs.clone())
+            .with_ansi(false);
+        subscriber.try_init().unwrap();
+        logs
+    })
+}
+
+/// A server that puts the key wherever it can, into answers too.
+fn indiscreet(number: usize, body: &Value) -> Act {
+    let refusal =
+        json!({"error": {"message": format!("wrong key {KEY}"), "type": KEY, "param": KEY, "code": KEY}}).to_string();
+    let quote = format!("Bram fears Odo, {KEY}");
+    match number % 8 {
+        0 => Act::Status(500, format!("oops {KEY}")),
+        1 => Act::Status(429, refusal),
+        2 => Act::Status(200, format!("<html>{KEY}")),
+        3 => Act::Status(429, format!("<html>{KEY}")),
+        4 => Act::Say(format!("No: {KEY}")),
+        _ if is_entities(body) => {
+            let name = format!("Key {KEY}");
+            Act::Say(json!({"entities": [{"name": KEY, "quote": KEY, "confidence": 1}, {"name": name, "quote": name, "confidence": 1}]}).to_string())
+        }
+        _ => Act::Say(json!({"facts": [
+            {"subject": "bram", "predicate": KEY, "object": "odo-brandt", "quote": "Bram fears Odo", "statement": quote, "confidence": 1},
+            {"subject": "bram", "predicate": "occupation", "value": KEY, "quote": "Bram fears Odo", "confidence": 1},
+            {"subject": "bram", "predicate": "FEARS", "object": "odo-brandt", "quote": quote, "confidence": 1},
+        ]}).to_string()),
+    }
+}
+
+#[test]
+fn the_key_shows_in_no_output() {
+    let logs = logs();
+    let mut shown = String::new();
+    let mut show = |what: &dyn fmt::Debug| shown.push_str(&format!("{what:?}\n"));
+    let text = "Bram fears Odo.";
+    let mut outcomes = Vec::new();
+    for retries in [0, 1, 8] {
+        let server = Server::new(indiscreet);
+        let settings = LlmSettings { retries, ..settings(&server) };
+        let llm = made(settings.clone());
+        for _ in 0..4 {
+            outcomes.push(llm.extract_blocking(&harbour(), &lore(text), &Watch::default()));
+        }
+        let recap = llm.writer().recap_blocking(&[line(None, "Odo sings.")], "", &Cancel::new());
+        show(&(&llm, &llm.writer(), &settings, recap));
+        assert!(server.count() > 0);
+    }
+    for status in [301, 400, 401, 403, 404, 418, 422] {
+        let refusal =
+            json!({"error": {"message": format!("no {KEY}"), "type": KEY, "param": null, "code": KEY}}).to_string();
+        for body in [refusal, format!("plain {KEY}")] {
+            let server = Server::new(move |_, _| Act::Status(status, body.clone()));
+            outcomes.push(read(settings(&server), text));
+        }
+    }
+    assert!(outcomes.iter().any(Result::is_ok) && outcomes.iter().any(Result::is_err));
+    let (mut hidden, mut settings_text) = (0, String::new());
+    for outcome in &outcomes {
+        show(outcome);
+        match outcome {
+            Ok(found) => {
+                let stored = serde_json::to_string(&(&found.extraction, &found.further, &found.counts)).unwrap();
+                settings_text.push_str(&stored);
+            }
+            Err(error) => {
+                let error = error.to_string();
+                hidden += usize::from(error.contains("(the key)"));
+                settings_text.push_str(&error);
+            }
+        }
+    }
+    let key = Key::new(KEY).unwrap();
+    show(&key);
+    settings_text.push_str(&toml::to_string(&LlmSettings::default()).unwrap());
+    assert!(hidden > 10, "the server did put it there: {hidden}");
+    let logged = String::from_utf8_lossy(&logs.0.lock().unwrap()).into_owned();
+    assert!(!logged.is_empty(), "logs are heard");
+    for (what, output) in [("debug", &shown), ("errors and results", &settings_text), ("logs", &logged)] {
+        let at = output.find(KEY).map(|at| &output[at.saturating_sub(200)..(at + 60).min(output.len())]);
+        assert_eq!(at, None, "{what}");
+        assert!(!output.contains("very-secret"), "{what}");
+    }
+}
+
+#[test]
+fn the_key_comes_from_the_environment_variable_that_is_named() {
+    // Set by cargo for every test, and no secret.
+    let settings = LlmSettings { key_env: "CARGO_PKG_NAME".into(), ..LlmSettings::default() };
+    assert!(Key::from_env(&settings).unwrap().is_set());
+    let settings = LlmSettings { key_env: "HEARSAY_NOBODY_SETS_THIS".into(), ..LlmSettings::default() };
+    assert!(!Key::from_env(&settings).unwrap().is_set());
+    let settings = LlmSettings { key_env: "CARGO_PKG_DESCRIPTION".into(), ..LlmSettings::default() };
+    let error = Key::from_env(&settings).unwrap_err().to_string();
+    assert!(error.contains("CARGO_PKG_DESCRIPTION holds characters") && !error.contains("proposed facts"), "{error}");
+}
