@@ -28,8 +28,8 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Proposed, Search,
-    Settings,
+    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Proposed,
+    Search, Settings,
     reading::{Draft, Drafted, Findings},
     review::Reviews,
     ticket::Responder,
