@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, PassageId, Span};
+use hearsay_model::{EntityId, PassageId};
 use serde::{Deserialize, Serialize};
 
 use super::{Found, LlmError, LlmSettings, backoff};

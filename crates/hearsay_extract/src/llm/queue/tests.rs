@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use hearsay_model::Passage;
+use hearsay_model::{Passage, Span};
 use proptest::prelude::*;
 
 use super::*;
@@ -176,13 +176,13 @@ fn what_was_found_is_taken_apart_by_turns() {
     };
     let across = Span { start: spans[0].start, end: spans[1].end };
     let named = script.find("Merrow").map(|at| Span { start: at, end: at + 6 }).unwrap();
-    let mut found = Found::default();
-    found.extraction = Extraction {
+    let extraction = Extraction {
         facts: vec![fact(across, None), fact(spans[0], None), fact(spans[2], Some("falk"))],
         entities: vec![NewEntity { name: "Merrow".into(), kind: None, span: named, confidence }],
         ..Extraction::default()
     };
-    found.further.push(super::super::Further { fact: 1, span: spans[1], quote: String::new() });
+    let further = vec![super::super::Further { fact: 1, span: spans[1], quote: String::new() }];
+    let found = Found { extraction, further, ..Found::default() };
     let (turns, refused) = job.by_turn(&found);
     assert_eq!(refused, 1);
     let shown: Vec<_> = turns
