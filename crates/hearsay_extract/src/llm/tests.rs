@@ -24,8 +24,8 @@ fn settings(server: &Server) -> LlmSettings {
     LlmSettings {
         base_url: server.base_url.clone(),
         model: "m".into(),
-        timeout_ms: 2_000,
-        connect_timeout_ms: 500,
+        timeout_ms: 10_000,
+        connect_timeout_ms: 5_000,
         retries: 2,
         backoff_ms: 2,
         backoff_most_ms: 5,
