@@ -45,7 +45,8 @@
 //! # In the background
 //!
 //! A [`Queue`] holds what is to be read as plain data: an engine stores it, takes from it when it has time, and says what
-//! became of it. A [`Writer`] writes recaps.
+//! became of it. [`Job::script`] is the text of a job, [`Job::by_turn`] what was found, passage by passage. A [`Writer`]
+//! writes recaps.
 
 mod answer;
 mod backoff;
@@ -67,6 +68,7 @@ mod settings;
 mod take;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod writer;
 
 use std::fmt;

@@ -13,8 +13,10 @@ use async_openai::{
     error::OpenAIError,
     middleware::ReqwestService,
     types::chat::{
-        ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
-        ChatCompletionRequestUserMessage, CreateChatCompletionRequest, ResponseFormat, ResponseFormatJsonSchema,
+        ChatChoice, ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage,
+        ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage, CompletionUsage,
+        CreateChatCompletionRequest, CreateChatCompletionResponse, FinishReason, ResponseFormat,
+        ResponseFormatJsonSchema,
     },
 };
 use serde::Deserialize;
@@ -233,10 +235,12 @@ impl Client {
         run.calls.fetch_add(1, Relaxed);
         let chat = self.http.chat();
         // The client crate logs the bodies of answers that it cannot read, and a server may repeat the key in one.
-        let answer = chat.create_byot::<_, Completion>(request).with_subscriber(NoSubscriber::default());
+        let answer = chat.create(request).with_subscriber(NoSubscriber::default());
         let answer = match tokio::time::timeout(self.settings.timeout(), answer).await {
-            Ok(Ok(completion)) => completion.reply(prompt),
-            Ok(Err(error)) => Err(self.failure(&error)),
+            Ok(answer) => answer
+                .map(Completion::from)
+                .or_else(|error| self.other(&error))
+                .and_then(|completion| completion.reply(prompt)),
             Err(_) => {
                 let why = format!("no answer within {} ms (timeout_ms)", self.settings.timeout_ms);
                 Err(Failure::Passing { why, worked: true })
@@ -281,6 +285,15 @@ impl Client {
             response_format,
             ..CreateChatCompletionRequest::default()
         }
+    }
+
+    /// What else came: an answer that lacks what is not needed, or none.
+    fn other(&self, error: &OpenAIError) -> Result<Completion, Failure> {
+        let answer = match error {
+            OpenAIError::JSONDeserialize(_, body) => serde_json::from_str(body).ok(),
+            _ => None,
+        };
+        answer.ok_or_else(|| self.failure(error))
     }
 
     fn failure(&self, error: &OpenAIError) -> Failure {
@@ -341,6 +354,24 @@ struct Usage {
     total_tokens: u64,
 }
 
+impl From<CreateChatCompletionResponse> for Completion {
+    fn from(response: CreateChatCompletionResponse) -> Self {
+        let choice = |choice: ChatChoice| Choice {
+            message: Message { content: choice.message.content, refusal: choice.message.refusal },
+            finish_reason: choice.finish_reason.filter(|why| *why == FinishReason::Length).map(|_| CUT_OFF.to_owned()),
+        };
+        let usage = |usage: CompletionUsage| Usage {
+            prompt_tokens: usage.prompt_tokens.into(),
+            completion_tokens: usage.completion_tokens.into(),
+            total_tokens: usage.total_tokens.into(),
+        };
+        Self { choices: response.choices.into_iter().map(choice).collect(), usage: response.usage.map(usage) }
+    }
+}
+
+/// How servers say that the model had to stop.
+const CUT_OFF: &str = "length";
+
 impl Completion {
     /// The reply, and how many tokens it cost.
     fn reply(self, prompt: u64) -> Result<(Reply, u64), Failure> {
@@ -353,6 +384,6 @@ impl Completion {
         }
         let text = choice.message.content.unwrap_or_default();
         let used = counted.filter(|tokens| *tokens > 0).unwrap_or_else(|| prompt + estimate(&text));
-        Ok((Reply { text, cut_off: choice.finish_reason.as_deref() == Some("length") }, used))
+        Ok((Reply { text, cut_off: choice.finish_reason.as_deref() == Some(CUT_OFF) }, used))
     }
 }

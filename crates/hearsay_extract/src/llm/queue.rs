@@ -6,11 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, PassageId, Span};
+use hearsay_model::{EntityId, PassageId};
 use serde::{Deserialize, Serialize};
 
 use super::{Found, LlmError, LlmSettings, backoff};
-use crate::Mention;
 
 /// A text that was said or written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,67 +70,6 @@ pub struct Job {
     pub failures: u32,
     /// Where it is.
     pub state: JobState,
-}
-
-/// Between two turns of a script.
-const BETWEEN: &str = "\n\n";
-
-impl Job {
-    /// The turns as one text, and where in it the words of each stand.
-    pub fn script(&self) -> (String, Vec<Span>) {
-        let (mut script, mut spans) = (String::new(), Vec::new());
-        for turn in &self.turns {
-            if !script.is_empty() {
-                script.push_str(BETWEEN);
-            }
-            if let Some(called) = turn.called.as_ref().filter(|_| self.turns.len() > 1) {
-                script.push_str(called);
-                script.push_str(": ");
-            }
-            let start = script.len();
-            script.push_str(&turn.text);
-            spans.push(Span { start, end: script.len() });
-        }
-        (script, spans)
-    }
-
-    /// Which turn some bytes of the script are from, and which bytes of it; nothing, when they are not all from one.
-    pub fn locate(&self, span: Span) -> Option<(&Turn, Span)> {
-        let (_, spans) = self.script();
-        let at = spans.iter().position(|turn| turn.start <= span.start && span.end <= turn.end)?;
-        let start = spans[at].start;
-        Some((&self.turns[at], Span { start: span.start - start, end: span.end - start }))
-    }
-}
-
-impl Job {
-    /// Ascribes what was found in the script to its turns: what a turn says, its speaker says, unless the words name somebody
-    /// else. What is quoted from more than one turn nobody said: it is refused, and counted among the invented quotes.
-    pub fn ascribe(&self, found: &mut Found) {
-        let mut places = Vec::new();
-        let mut kept = 0;
-        let mut refused = 0;
-        found.extraction.facts.retain_mut(|fact| {
-            let turn = self.locate(fact.span);
-            if let Some((turn, _)) = turn {
-                let speaker = || turn.speaker.clone().map(Mention::Known);
-                fact.stated_by = fact.stated_by.take().or_else(speaker);
-            }
-            places.push(turn.map(|_| kept));
-            kept += usize::from(turn.is_some());
-            refused += usize::from(turn.is_none());
-            turn.is_some()
-        });
-        found.further.retain_mut(|further| match places.get(further.fact) {
-            Some(Some(place)) => {
-                further.fact = *place;
-                self.locate(further.span).is_some()
-            }
-            _ => false,
-        });
-        found.counts.relations = found.extraction.facts.len();
-        found.counts.flagged.invented_quotes += refused;
-    }
 }
 
 /// When turns become a job, and how often one is tried.

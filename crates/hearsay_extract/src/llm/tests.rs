@@ -24,8 +24,8 @@ fn settings(server: &Server) -> LlmSettings {
     LlmSettings {
         base_url: server.base_url.clone(),
         model: "m".into(),
-        timeout_ms: 2_000,
-        connect_timeout_ms: 500,
+        timeout_ms: 10_000,
+        connect_timeout_ms: 5_000,
         retries: 2,
         backoff_ms: 2,
         backoff_most_ms: 5,
@@ -277,4 +277,15 @@ fn a_recap_of_nothing_or_too_much_is_refused() {
     );
     assert_eq!(server.count(), 0);
     assert!(matches!(recap(&[line(None, "A line.")]), LlmError::Unusable { .. }));
+}
+
+#[test]
+fn a_prompt_of_the_programs_own_is_written_out() {
+    let server = Server::new(|_, _| Act::Say("Odo sold the barge [1].".into()));
+    let writer = made(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
+    let prompt = "Write a recap in at most 50 words.\n\n[1] Odo sells the barge.\n";
+    assert_eq!(writer.write_blocking(prompt, &Cancel::new()).unwrap(), "Odo sold the barge [1].");
+    assert_eq!(user(&server.asked.lock().unwrap()[0]), prompt);
+    assert!(matches!(writer.write_blocking(" ", &Cancel::new()), Err(LlmError::Settings(_))));
+    assert!(matches!(writer.write_blocking(&"x".repeat(201), &Cancel::new()), Err(LlmError::TooLong { .. })));
 }

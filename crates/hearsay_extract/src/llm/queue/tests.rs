@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use hearsay_model::Passage;
+use hearsay_model::{Passage, Span};
 use proptest::prelude::*;
 
 use super::*;
@@ -114,23 +114,6 @@ fn what_was_withdrawn_is_not_read() {
 }
 
 #[test]
-fn words_of_a_script_lead_back_to_their_turn() {
-    let mut queue = Queue::new();
-    for number in 0..5 {
-        queue.turn(&settings(), "t", turn(number, &format!("I am number {number}.")), Context::default());
-    }
-    let job = queue.take(&settings(), 0).unwrap();
-    let (script, spans) = job.script();
-    assert!(script.starts_with("Odo: I am number 0.\n\nOdo: I am"), "{script}");
-    for (at, span) in spans.iter().enumerate() {
-        let inner = Span { start: span.start + 5, end: span.end };
-        let (turn, inside) = job.locate(inner).unwrap();
-        assert_eq!(&turn.text[inside.start..inside.end], format!("number {at}."));
-    }
-    assert_eq!(job.locate(Span { start: 0, end: 8 }), None, "the name before the words is nobody's words");
-}
-
-#[test]
 fn a_job_ends_as_its_reading_did() {
     let settings = settings();
     let base_url = || "http://x".to_owned();
@@ -161,16 +144,21 @@ fn a_job_ends_as_its_reading_did() {
 }
 
 #[test]
-fn what_a_turn_says_its_speaker_says() {
-    use crate::{ExtractedFact, Stated};
+fn what_was_found_is_taken_apart_by_turns() {
+    use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
     use hearsay_model::{Confidence, Predicate};
-    let mut queue = Queue::new();
     let speaker = |name: &str| EntityId::new(name).ok();
-    queue.turn(&settings(), "t", Turn { speaker: speaker("odo"), ..turn(0, "Bram sings.") }, Context::default());
-    queue.turn(&settings(), "t", Turn { speaker: speaker("lyra"), ..turn(1, "Odo lies.") }, Context::default());
+    let mut queue = Queue::new();
+    for (number, who, words) in
+        [(0, "odo", "I saw Merrow."), (1, "lyra", "So did I: it was Merrow!"), (2, "bram", "It sank.")]
+    {
+        queue.turn(&settings(), "t", Turn { speaker: speaker(who), ..turn(number, words) }, Context::default());
+    }
     queue.flush_all();
     let job = queue.take(&settings(), 0).unwrap();
     let (script, spans) = job.script();
+    assert_eq!(script, "Odo: I saw Merrow.\n\nOdo: So did I: it was Merrow!\n\nOdo: It sank.");
+    let confidence = Confidence::FULL;
     let fact = |span: Span, stated_by: Option<&str>| ExtractedFact {
         subject: Mention::New(0),
         predicate: Predicate::new("lore").unwrap(),
@@ -179,24 +167,46 @@ fn what_a_turn_says_its_speaker_says() {
         statement: "x".into(),
         span,
         quote: script[span.start..span.end].into(),
-        confidence: Confidence::FULL,
-        stated_by: stated_by.and_then(|name| speaker(name)).map(Mention::Known),
+        confidence,
+        stated_by: stated_by.and_then(speaker).map(Mention::Known),
         told_to: Vec::new(),
         denied: false,
         over: false,
         cues: Vec::new(),
     };
-    let mut found = Found::default();
     let across = Span { start: spans[0].start, end: spans[1].end };
-    found.extraction.facts = vec![fact(across, None), fact(spans[0], None), fact(spans[1], Some("bram"))];
-    for (of, span) in [(0, spans[0]), (1, spans[1]), (1, across)] {
-        found.further.push(super::super::Further { fact: of, span, quote: String::new() });
-    }
-    job.ascribe(&mut found);
-    let said: Vec<_> = found.extraction.facts.iter().map(|fact| fact.stated_by.clone()).collect();
-    assert_eq!(said, ["odo", "bram"].map(|name| speaker(name).map(Mention::Known)));
-    assert_eq!(found.further.iter().map(|further| (further.fact, further.span)).collect::<Vec<_>>(), [(0, spans[1])]);
-    assert_eq!((found.counts.relations, found.counts.flagged.invented_quotes), (2, 1));
+    let named = script.find("Merrow").map(|at| Span { start: at, end: at + 6 }).unwrap();
+    let extraction = Extraction {
+        facts: vec![fact(across, None), fact(spans[0], None), fact(spans[2], Some("falk"))],
+        entities: vec![NewEntity { name: "Merrow".into(), kind: None, span: named, confidence }],
+        ..Extraction::default()
+    };
+    let further = vec![super::super::Further { fact: 1, span: spans[1], quote: String::new() }];
+    let found = Found { extraction, further, ..Found::default() };
+    let (turns, refused) = job.by_turn(&found);
+    assert_eq!(refused, 1);
+    let shown: Vec<_> = turns
+        .iter()
+        .map(|(_, turn)| {
+            let (fact, entity) = (&turn.facts[0], &turn.entities[0]);
+            assert_eq!((turn.facts.len(), turn.entities.len(), &fact.subject), (1, 1, &Mention::New(0)));
+            (fact.quote.as_str(), fact.stated_by.clone(), entity.span)
+        })
+        .collect();
+    let by = |name: &str| speaker(name).map(Mention::Known);
+    let span = |start, end| Span { start, end };
+    assert_eq!(
+        shown,
+        [
+            ("I saw Merrow.", by("odo"), span(6, 12)),
+            ("So did I: it was Merrow!", by("lyra"), span(17, 23)),
+            ("It sank.", by("falk"), span(0, 8)),
+        ]
+    );
+    assert_eq!(
+        turns.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        job.turns.iter().map(|turn| turn.id).collect::<Vec<_>>()
+    );
 }
 
 #[derive(Debug, Clone)]

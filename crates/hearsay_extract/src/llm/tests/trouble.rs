@@ -14,8 +14,9 @@ fn nothing(body: &Value) -> Act {
 
 /// Reads a text with a server that answers the first requests as told, and the rest with nothing new.
 fn after(first: Vec<Act>) -> (Result<Found, LlmError>, usize) {
+    let timeout_ms = if first.iter().any(|act| matches!(act, Act::Late)) { 500 } else { 10_000 };
     let server = Server::new(move |number, body| first.get(number).cloned().unwrap_or_else(|| nothing(body)));
-    (read(LlmSettings { timeout_ms: 150, ..settings(&server) }, MERROW), server.count())
+    (read(LlmSettings { timeout_ms, ..settings(&server) }, MERROW), server.count())
 }
 
 fn status(status: u16, message: &str) -> Act {
@@ -53,7 +54,7 @@ fn what_does_not_pass_ends_after_all_tries() {
         let error = error.to_string();
         assert!(error.contains("after 3 tries") && error.contains(expected), "{error}");
     };
-    check(Act::Late, "no answer within 150 ms (timeout_ms)");
+    check(Act::Late, "no answer within 500 ms (timeout_ms)");
     check(Act::Half, "");
     check(Act::HangUp, "");
     check(status(500, "out of memory"), "out of memory");
@@ -185,9 +186,13 @@ fn what_is_stopped_gives_nothing() {
         thread::sleep(Duration::from_millis(60));
         cancel.cancel();
     });
-    let stopped = made(settings(&server)).extract_blocking(&harbour(), &lore(MERROW), &watch);
+    let stopped = made(LlmSettings { timeout_ms: 15_000, ..settings(&server) }).extract_blocking(
+        &harbour(),
+        &lore(MERROW),
+        &watch,
+    );
     assert_eq!(stopped, Err(LlmError::Cancelled));
-    assert!(begun.elapsed() < Duration::from_millis(350), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     stopper.join().unwrap();
     let count = server.count();
     let again = made(settings(&server)).extract_blocking(&harbour(), &lore(MERROW), &watch);
