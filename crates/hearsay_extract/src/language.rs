@@ -137,6 +137,8 @@ pub(crate) struct AttributeWords {
     #[serde(default)]
     pub(crate) ends: Words,
     #[serde(default)]
+    pub(crate) ends_adjective: Words,
+    #[serde(default)]
     pub(crate) adjectives: Words,
     #[serde(default)]
     pub(crate) phrases: Vec<String>,

@@ -5,7 +5,7 @@ use hearsay_model::{
     spelling::{Spellings, is_common},
     text,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
 use crate::kinds::Kinds;
@@ -54,6 +54,8 @@ pub struct Lexicon {
     /// How many words the longest name has that begins with a word.
     starts: FxHashMap<String, usize>,
     spellings: OnceLock<Spellings<u32>>,
+    /// Names that end in `'s`: "St. Orrin's".
+    owned: FxHashSet<String>,
 }
 
 /// The most words of a name.
@@ -106,6 +108,10 @@ impl Lexicon {
     fn add_name(&mut self, entity: u32, name: &str, how: How, kind: Option<&Kind>) {
         let words = bare(text::words(name));
         self.add(&words, entity, how);
+        if text::normal(name).ends_with("'s") {
+            self.owned.insert(words.join(" "));
+            self.owned.extend(words.last().cloned());
+        }
         if words.len() < 2 {
             return;
         }
@@ -114,7 +120,12 @@ impl Lexicon {
         let person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
             let long = word.chars().count() > 2;
-            if long && (at == last || (!is_common(word) && !is_particle(word)) || (person && at == 0)) {
+            if long
+                && (at == last
+                    || (!is_common(word) && !is_particle(word))
+                    || (person && at == 0)
+                    || (at == 0 && words[1] == "of"))
+            {
                 self.add(std::slice::from_ref(word), entity, How::Part);
             }
         }
@@ -149,6 +160,11 @@ impl Lexicon {
 
     pub(crate) fn longest(&self, first: &str) -> usize {
         self.starts.get(first).copied().unwrap_or_default()
+    }
+
+    /// Whether a name ends in `'s`.
+    pub(crate) fn is_owned(&self, key: &str) -> bool {
+        self.owned.contains(key)
     }
 
     pub(crate) fn bearers(&self, key: &str) -> &[Bearer] {
