@@ -129,6 +129,21 @@ impl Reader<'_> {
         if vg.passive || !matches!(vg.lemma.as_str(), "call" | "nickname" | "dub" | "name") {
             return false;
         }
+        // "calls her Lady Luck" looks like something of hers.
+        if let Some(np) = self.syntax.np(from)
+            && let Some(owner) = self.groups.nps[np].owner
+            && self.groups.nps[owner].pronoun
+            && self.tokens[self.groups.nps[np].content].capital
+            && let Some(alias) = self.target("alias")
+        {
+            let refs = self.resolve(owner, &[]);
+            let group = self.groups.nps[np].clone();
+            let (value, span) = (self.said(group.content, group.end), self.clause_span(at, group.end));
+            for subject in &refs {
+                self.state(alias, subject, Err(value.clone()), "", marks, mode, span);
+            }
+            return !refs.is_empty();
+        }
         let (Some(called), Some(name)) = (self.syntax.np(from), self.syntax.np(from + 1)) else { return false };
         let new = match self.groups.nps[name].name.map(|name| self.names[name].who) {
             Some(Who::Known(_)) => return false,

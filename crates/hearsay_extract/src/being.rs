@@ -160,7 +160,11 @@ impl Reader<'_> {
                 let list =
                     self.item_of(np).map_or_else(|| vec![np], |item| self.syntax.list(item, self.groups.items.len()).0);
                 let list = if list.is_empty() { vec![np] } else { list };
-                let objects = self.resolve_all(&list, &whos);
+                let mut objects = self.resolve_all(&list, &whos);
+                if objects.is_empty() && target.holds_of_wholes() {
+                    // "in the cellar of the Bell"
+                    objects = self.owners(np, self.item_of(np), &["of"]);
+                }
                 let span = self.clause_span(at, end);
                 for object in objects
                     .iter()

@@ -345,10 +345,18 @@ impl<'a> Clauses<'a> {
         clause
     }
 
+    /// "brings word that …"
+    pub(crate) fn brings_word(&self, clause: &Clause) -> bool {
+        let vg = &self.groups.vgs[clause.vg];
+        let word = self.np(clause.verb + 1).map(|np| self.tokens[self.groups.nps[np].head].norm.as_str());
+        matches!(vg.lemma.as_str(), "bring" | "send" | "carry" | "give" | "deliver")
+            && matches!(word, Some("word" | "news" | "tidings" | "report"))
+    }
+
     fn takes_complement(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let sort = self.grammar.sort(&vg.lemma);
-        sort.speech || sort.thought || sort.factive || sort.seeming || vg.copula
+        sort.speech || sort.thought || sort.factive || sort.seeming || vg.copula || self.brings_word(clause)
     }
 
     /// The subject of a finite verb, the item where its clause begins, and how it was found.
@@ -460,6 +468,10 @@ impl<'a> Clauses<'a> {
                     break;
                 }
                 let Some(before) = q.checked_sub(1).and_then(|item| Some((item, self.np(item)?))) else { break };
+                // "Before the fire, Odo and Bram left": what opens the sentence is no part of the list.
+                if before.0 > 0 && self.is_preposition(before.0 - 1) && self.word(start - 1) == "," {
+                    break;
+                }
                 list.push(before.1);
                 start = before.0;
             }

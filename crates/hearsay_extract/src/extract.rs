@@ -30,7 +30,7 @@ pub struct Extractor {
 }
 
 /// What is said as a guess is never dropped unseen.
-const LEAST_OF_DOUBTED: f64 = 0.31;
+const LEAST_OF_DOUBTED: f64 = 0.3;
 
 /// No fact is surer than this in a text that speaks to the program.
 const MOST_OF_ADDRESSING: f64 = 0.5;

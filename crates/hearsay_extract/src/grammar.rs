@@ -79,6 +79,14 @@ pub(crate) struct Target {
     pub(crate) mutual: bool,
 }
 
+impl Target {
+    /// Whether the whole may stand for its part: who is in the cellar of the Bell is at the Bell.
+    pub(crate) fn holds_of_wholes(&self) -> bool {
+        let name = self.predicate.as_str();
+        matches!(name, "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN")
+    }
+}
+
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -325,6 +333,11 @@ impl Grammar {
                     if let Some(last) = words.last().cloned() {
                         self.nouns.entry(last).or_default().push((words, pattern));
                     }
+                }
+            }
+            for verb in words.stances.iter() {
+                for place in words.places.iter() {
+                    self.add_verb_pattern(target, &format!("{verb} {place}"), false)?;
                 }
             }
             for noun in &words.together {

@@ -115,11 +115,16 @@ impl Lexicon {
         if words.len() < 2 {
             return;
         }
+        if person_named(kind) && words.len() > 2 {
+            // "Edmund Harrow" of "Dr. Edmund Harrow", "Liora Serin" of "Liora Hren Serin".
+            self.add(&words[1..], entity, How::Part);
+            self.add(&[words[0].clone(), words[words.len() - 1].clone()], entity, How::Part);
+        }
         // "The watch" is the Harbour Watch, but a harbour is a harbour.
         let last = words.len() - 1;
         let person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
-            let long = word.chars().count() > 2;
+            let long = word.chars().count() > 2 && !(at == 0 && TITLES.contains(&word.as_str()));
             if long
                 && (at == last
                     || (!is_common(word) && !is_particle(word))
@@ -186,6 +191,16 @@ impl Lexicon {
         spellings.nearest(words).map(|(_, entity)| *entity)
     }
 }
+
+fn person_named(kind: Option<&Kind>) -> bool {
+    kind.is_some_and(Kind::is_character)
+}
+
+/// Words before a name that are no part of it.
+const TITLES: [&str; 16] = [
+    "dr", "mr", "mrs", "ms", "miss", "sir", "lady", "lord", "captain", "father", "mother", "sister", "brother", "king",
+    "queen", "old",
+];
 
 fn is_particle(word: &str) -> bool {
     ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)

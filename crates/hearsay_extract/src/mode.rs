@@ -142,7 +142,9 @@ impl Reader<'_> {
                 CueSort::Conditional => {
                     let behind = found.start > vg.head && found.start > 0 && self.norm(found.start - 1) == ",";
                     let if_alone = matches!(self.norm(found.start), "if" | "unless");
-                    mode.dead |= !(behind && if_alone && vg.modal.is_none());
+                    // "possible, if unproven, that …"
+                    let aside = if_alone && self.norm(found.end + 1) == ",";
+                    mode.dead |= !(aside || (behind && if_alone && vg.modal.is_none()));
                 }
                 CueSort::Plan => mode.dead |= found.start <= vg.head || found.start >= vg.end,
                 CueSort::Over if !mode.over && self.is_near(found.start, at) => {
@@ -206,6 +208,10 @@ impl Reader<'_> {
             mode.over = true;
         }
         // A command: "Hope, take Sela down".
+        // "Hope, take Sela down and keep her there"
+        let called = vg.base && vg.start > 0 && self.norm(vg.start - 1) == "," && clause.from == From::Direct;
+        let goes_on = vg.base && clause.from == From::Shared && before.last().is_some_and(|before| before.dead);
+        mode.dead |= called || goes_on;
         let nobody_acts = clause.from == From::Nobody || clause.subjects.is_empty();
         let bare = vg.base && !vg.silent && vg.form == VerbForm::Finite && vg.modal.is_none();
         if nobody_acts && bare {
@@ -279,7 +285,7 @@ impl Reader<'_> {
                     mode.dead |= vg.negated || matches!(lemma.as_str(), "hope" | "wonder" | "doubt" | "dream");
                     self.thinker(parent, mode);
                     self.heard_from(parent, mode);
-                } else if sort.speech {
+                } else if sort.speech || self.syntax.brings_word(&self.clauses[parent]) {
                     mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
                     self.attribute(parent, mode);
                 } else if sort.factive && vg.negated {
@@ -332,7 +338,7 @@ impl Reader<'_> {
                 mode.dead |= above.dead && self.whole(false).dead;
                 // "when I was young and stupid"
                 let own = self.vg(at);
-                mode.dead |= word == "when" && own.copula && own.past;
+                mode.dead |= matches!(word.as_str(), "when" | "since" | "as" | "while") && own.copula && own.past;
                 mode.dead |= matches!(
                     word.as_str(),
                     "if" | "unless"

@@ -149,7 +149,17 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn form(&self, at: usize) -> Option<Form> {
-        let forms = self.grammar.forms.get(self.norm(at))?;
+        let word = self.norm(at);
+        let Some(forms) = self.grammar.forms.get(word) else {
+            // A verb that no list has: "fostered".
+            let plain = word.len() > 5
+                && word.ends_with("ed")
+                && !word.contains('-')
+                && !self.is_adjective(at)
+                && !self.tokens[at].capital
+                && !matches!(word, "hundred" | "kindred" | "indeed" | "exceed" | "succeed" | "proceed");
+            return plain.then(|| Form::PAST.or(Form::PARTICIPLE));
+        };
         forms.iter().map(|(_, form)| *form).reduce(Form::or)
     }
 
@@ -157,7 +167,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn lemma(&self, at: usize, wanted: Form) -> String {
         let forms = self.grammar.forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
         let found = forms.iter().find(|(_, form)| form.has(wanted)).or(forms.first());
-        found.map_or_else(|| self.norm(at).to_owned(), |(lemma, _)| lemma.clone())
+        found.map_or_else(|| self.norm(at).trim_end_matches("ed").to_owned(), |(lemma, _)| lemma.clone())
     }
 
     pub(crate) fn skip_adverbs(&self, mut at: usize) -> usize {
@@ -283,7 +293,11 @@ impl<'a> Parser<'a> {
                 plural && form.has(Form::BASE) && !verb_follows
             }
             Within::Nothing => {
-                let Some(previous) = previous else { return true };
+                let Some(previous) = previous else {
+                    // "Whispers follow her": the first is a noun.
+                    let next = self.grammar.forms.get(self.norm(at + 1)).is_some_and(|_| !self.is_name(at + 1));
+                    return !(form.has(Form::THIRD) && next);
+                };
                 // "pours drinks": a verb is not followed by another.
                 if let Some(Item::Vg(last)) = self.groups.items.last()
                     && let Some(last) = self.groups.vgs.get(*last)
@@ -376,6 +390,17 @@ impl<'a> Parser<'a> {
         if floats {
             return None;
         }
+        if word == "that" && self.is_conjunction(at) {
+            return None;
+        }
+        let some = matches!(word.as_str(), "some" | "many" | "few" | "most" | "both" | "all")
+            && self.form(at + 1).is_some_and(|form| form.has(Form::PAST.or(Form::THIRD)))
+            && !self.is_name(at + 1)
+            && !self.is_nounish(at + 2);
+        if some {
+            let np = self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
+            return Some((np, at + 1));
+        }
         let mut from = at;
         let mut article = None;
         while !self.is_name(from) && self.class(from).has(Class::DETERMINER) {
@@ -400,6 +425,26 @@ impl<'a> Parser<'a> {
             return Some((np, at + 1));
         }
         None
+    }
+
+    /// Whether "that" begins a clause: "said that Odo left", "the lamp that started it".
+    fn is_conjunction(&self, at: usize) -> bool {
+        let next = at + 1;
+        let class = self.class(next);
+        let clause = self.is_name(next)
+            || class.has(Class::DETERMINER)
+            || (is_pronoun(self.norm(next)) && self.norm(next) != "it")
+            || self.norm(next) == "it";
+        match self.groups.items.last() {
+            Some(Item::Vg(last)) => {
+                let sort = self.grammar.sort(&self.groups.vgs[*last].lemma);
+                clause || sort.speech || sort.thought || sort.factive
+            }
+            Some(Item::Np(_)) => {
+                clause || self.form(next).is_some() || be_form(self.norm(next)) || class.has(Class::MODAL)
+            }
+            _ => clause,
+        }
     }
 
     pub(crate) fn push(&mut self, np: Np) -> usize {
@@ -580,6 +625,9 @@ impl<'a> Parser<'a> {
                     .get(next + 1)
                     .is_none_or(|token| !token.is_word() || self.is_closed(next + 1) || self.form(next + 1).is_some());
         }
+        if matches!(self.norm(next), "very" | "own") {
+            return true;
+        }
         if self.is_closed(next) || self.is_adverb(next) {
             return self.is_adverb(next) && self.is_nounish_ahead(next + 1) && self.class(next).has(Class::ADJECTIVE);
         }
@@ -593,7 +641,16 @@ impl<'a> Parser<'a> {
         if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
             return self.is_nounish(next + 1);
         }
+        if matches!(self.norm(next), "very" | "own") {
+            return true;
+        }
         if let Some(form) = self.form(next) {
+            if form.has(Form::PAST.or(Form::PARTICIPLE).or(Form::ING))
+                && self.is_name(next + 1)
+                && !form.has(Form::BASE)
+            {
+                return false;
+            }
             if form.has(Form::PAST) && !form.has(Form::BASE) {
                 return noun_follows;
             }

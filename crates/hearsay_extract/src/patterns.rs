@@ -147,10 +147,7 @@ impl Reader<'_> {
         };
         let mut refs = self.resolve_all(&list, not);
         // "under the porch of St. Orrin's", "caused by Meridian's refusal": where the whole stands for its part.
-        let whole = matches!(
-            self.grammar.targets[pattern.target].predicate.as_str(),
-            "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN"
-        );
+        let whole = self.grammar.targets[pattern.target].holds_of_wholes();
         if refs.is_empty()
             && whole
             && let [np] = list[..]

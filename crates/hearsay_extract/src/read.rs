@@ -244,6 +244,8 @@ impl Reader<'_> {
                     | "mission"
                     | "run"
                     | "gig"
+                    | "thing"
+                    | "stuff"
                     | "family"
                     | "gang"
                     | "crew"
@@ -295,7 +297,7 @@ impl Reader<'_> {
         let fresh = self.memory.together_in + 3 > self.memory.sentence;
         if gender == Gender::They && self.memory.together.len() > 1 && fresh {
             let one = self.memory.meant(gender, token, &not).filter(|meant| !meant.far && !meant.doubtful);
-            if one.is_none() {
+            if one.is_none() || self.memory.together_in == self.memory.sentence {
                 let far = (self.memory.together_in + 1 < self.memory.sentence).then_some("doubtful_pronoun");
                 let together = self.memory.together.iter();
                 return together.map(|who| Ref { who: *who, mark: Some("pronoun"), second: far }).collect();
@@ -421,7 +423,7 @@ impl Reader<'_> {
         // A deed stays done.
         let lasting = matches!(
             meaning.predicate.as_str(),
-            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
+            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "species" | "alias"
         );
         self.facts.push(Read {
             subject: subject.who,

@@ -167,6 +167,32 @@ fn long_texts_take_time_in_proportion() {
     }
 }
 
+#[test]
+fn the_names_of_a_large_world_are_ready_soon() {
+    let mut changes = Vec::new();
+    for at in 0..20_000 {
+        let entity = id(&format!("person-{at}"));
+        changes.push(Change::AddEntity(Entity::new(entity.clone())));
+        for (name, value) in [(attribute::NAME, format!("Xan{at} Quorr{}", at % 700)), (attribute::KIND, "npc".into())]
+        {
+            let fact = Fact::attribute(&entity, name, value, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+            changes.push(Change::AssertFact(fact.build().unwrap().into()));
+        }
+    }
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Dm, "a world", changes)).unwrap();
+    let start = Instant::now();
+    let lexicon = Lexicon::of(&state);
+    let built = start.elapsed();
+    assert!(built.as_millis() < 2_000, "{built:?}");
+    let found = extractor().extract(&lexicon, &Text::new("Xan7 Quorr7 owes Xan12000 a horse.", Form::Lore));
+    assert_eq!(found.facts.len(), 1);
+    // Making names comparable by sound happens once.
+    let start = Instant::now();
+    extractor().extract(&lexicon, &Text::new("Then came Zebrolux and Xannu.", Form::Lore));
+    assert!(start.elapsed().as_millis() < 2_000, "{:?}", start.elapsed());
+}
+
 /// Texts from words that the grammar knows, names and marks in any order.
 fn any_text() -> impl Strategy<Value = String> {
     let words = "Odo|Mirela|Hope|Grimjaw's|the|Salt Quay|works|for|owes|said|that|who|is|was|not|her|his|and|,|.|\"|\u{201C}|\u{201D}|'|(|)|if|to|told|he|they|of|in|a|member|ferryman|dead|each|other|Zorblax|called|did|?|;|\u{2014}|never|nobody|but|going|used|'s|n't|\n|forty|years|old|has|been|you|I|me|according|maybe";

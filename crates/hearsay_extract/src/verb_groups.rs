@@ -103,7 +103,12 @@ impl Parser<'_> {
                                     | "joined"
                                     | "moved"
                                     | "always"
-                            )));
+                            )))
+                    || (word == "'s"
+                        && next_has(Form::PARTICIPLE)
+                        && next == i + 1
+                        && !self.is_attribute_word(next)
+                        && (self.is_name(next + 1) || self.class(next + 1).has(Class::DETERMINER)));
                 if has {
                     vg.perfect = true;
                     bare = false;
