@@ -282,11 +282,24 @@ pub struct Report {
     pub accepted: usize,
     /// How long a text takes, in milliseconds, without its embedding.
     pub ms: f64,
+    /// How far confidence can be trusted, by tenths.
+    pub bins: Vec<Bin>,
     /// The same by what the sentences test.
     pub tags: BTreeMap<String, Tally>,
     /// What is wrong and what was missed.
     #[serde(skip)]
     pub misses: Vec<Miss>,
+}
+
+/// The facts whose confidence lies in one tenth.
+#[derive(Debug, Clone, Serialize)]
+pub struct Bin {
+    /// How many.
+    pub n: usize,
+    /// Their confidence in the mean.
+    pub confidence: f64,
+    /// How many of them are right.
+    pub right: f64,
 }
 
 /// Counts of the sentences with one tag.
@@ -400,6 +413,11 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
         labelled: every,
         accepted: all.accepted,
         ms: took / all.n.max(1) as f64,
+        bins: bins
+            .iter()
+            .filter(|bin| bin.0 > 0)
+            .map(|(n, sum, right)| Bin { n: *n, confidence: sum / *n as f64, right: *right as f64 / *n as f64 })
+            .collect(),
         tags,
         misses,
     }

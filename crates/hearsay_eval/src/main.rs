@@ -343,6 +343,10 @@ fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode
     out.line(format!("{:>6}{:>11}{:>8}{:>15}{:>7}{:>9}", "n", "precision", "recall", "review_recall", "ece", "ms"))?;
     let extraction::Report { n, precision, recall, review_recall, ece, ms, .. } = report;
     out.line(format!("{n:>6}{precision:>11.3}{recall:>8.3}{review_recall:>15.3}{ece:>7.3}{ms:>9.3}"))?;
+    out.line(format!("\n{:>10}{:>6}{:>8}", "confidence", "n", "right"))?;
+    for extraction::Bin { n, confidence, right } in &report.bins {
+        out.line(format!("{confidence:>10.2}{n:>6}{right:>8.2}"))?;
+    }
     out.line(format!("\n{:14}{:>5}{:>10}{:>7}{:>10}{:>7}", "tag", "n", "accepted", "right", "labelled", "found"))?;
     for (tag, tally) in &report.tags {
         let extraction::Tally { n, accepted, right, labelled, found } = tally;

@@ -39,6 +39,12 @@ pub(crate) enum Bond {
     Reduced,
 }
 
+impl Clause {
+    pub(crate) fn bond(&self) -> &Bond {
+        &self.bond
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Clause {
     pub(crate) vg: usize,
@@ -113,7 +119,8 @@ impl<'a> Clauses<'a> {
 
     fn is_boundary(&self, item: usize) -> bool {
         let word = self.word(item);
-        matches!(word, ":" | "\u{2014}" | "-" | "(" | ")" | ";" | "." | "!" | "?" | "\u{2026}" | "but")
+        matches!(word, ":" | "\u{2014}" | "-" | "(" | ")" | ";" | "." | "!" | "?" | "\u{2026}")
+            || (word == "but" && !item.checked_sub(1).is_some_and(|before| self.is_nobody(before)))
             || self.is_quote(item)
     }
 
@@ -171,11 +178,25 @@ impl<'a> Clauses<'a> {
         clauses
     }
 
+    /// "nobody but Hope"
+    fn is_nobody(&self, item: usize) -> bool {
+        let head = |np: usize| self.tokens[self.groups.nps[np].head].norm.as_str();
+        self.np(item).is_some_and(|np| {
+            matches!(
+                head(np),
+                "nobody" | "noone" | "nothing" | "none" | "anyone" | "anybody" | "everyone" | "everybody"
+            )
+        })
+    }
+
     /// A list of noun groups from an item on: "Odo, Bram and Pell", and the item behind it.
     pub(crate) fn list(&self, from: usize, end: usize) -> (Vec<usize>, usize) {
         let mut at = from;
         while at < end && (self.class(at).has(Class::ADVERB) && !self.is_preposition(at)) {
             at += 1;
+        }
+        if self.is_nobody(at) && matches!(self.word(at + 1), "but" | "except" | "save") && self.np(at + 2).is_some() {
+            at += 2;
         }
         let Some(first) = self.np(at).filter(|_| at < end) else { return (Vec::new(), from) };
         let mut list = vec![first];
@@ -191,13 +212,32 @@ impl<'a> Clauses<'a> {
             }
             let Some(np) = self.np(next).filter(|_| next < end && next > at) else { break };
             // A comma alone joins only where an "and" follows.
-            if !and && !(next..(next + 8).min(end)).any(|item| self.is_and(item)) {
+            if !and && !self.is_listed(next + 1, end) {
                 break;
             }
             list.push(np);
             at = next + 1;
         }
         (list, at)
+    }
+
+    /// Whether an "and" closes a list that goes on at an item.
+    fn is_listed(&self, mut item: usize, end: usize) -> bool {
+        for _ in 0..MOST_LISTED {
+            if self.word(item) == "," {
+                item += 1;
+            } else if !self.is_and(item) {
+                return false;
+            }
+            if self.is_and(item) {
+                return item + 1 < end && self.np(item + 1).is_some();
+            }
+            if self.np(item).is_none() || item >= end {
+                return false;
+            }
+            item += 1;
+        }
+        false
     }
 
     fn finite(&self, verb: usize, vg: usize, before: &[Clause]) -> Clause {
@@ -209,6 +249,16 @@ impl<'a> Clauses<'a> {
         if from == From::Antecedent {
             clause.bond = Bond::Relative;
             clause.parent = last_before(start);
+            return clause;
+        }
+        if from == From::Shared
+            && self.groups.vgs[vg].base
+            && let Some(other) = before.last()
+            && other.bond == Bond::Infinitive
+        {
+            // "promised to return and marry her"
+            clause.parent = other.parent;
+            clause.bond = Bond::Infinitive;
             return clause;
         }
         if from == From::Shared {
@@ -263,6 +313,15 @@ impl<'a> Clauses<'a> {
             }
             return clause;
         }
+        // "a table nobody dares to sit at"
+        if self.np(previous).is_some()
+            && from == From::Direct
+            && last_before(start).is_some_and(|parent| !self.takes_complement(&before[parent]))
+        {
+            clause.bond = Bond::Relative;
+            clause.parent = last_before(start);
+            return clause;
+        }
         // "Pike says Sela left", "Pike told me Sela left".
         let directly = self.vg(previous).is_some() || self.np(previous).is_some();
         if directly
@@ -286,17 +345,28 @@ impl<'a> Clauses<'a> {
         clause
     }
 
+    /// "brings word that …"
+    pub(crate) fn brings_word(&self, clause: &Clause) -> bool {
+        let vg = &self.groups.vgs[clause.vg];
+        let word = self.np(clause.verb + 1).map(|np| self.tokens[self.groups.nps[np].head].norm.as_str());
+        matches!(vg.lemma.as_str(), "bring" | "send" | "carry" | "give" | "deliver")
+            && matches!(word, Some("word" | "news" | "tidings" | "report"))
+    }
+
     fn takes_complement(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let sort = self.grammar.sort(&vg.lemma);
-        sort.speech || sort.thought || sort.factive || sort.seeming || vg.copula
+        sort.speech || sort.thought || sort.factive || sort.seeming || vg.copula || self.brings_word(clause)
     }
 
     /// The subject of a finite verb, the item where its clause begins, and how it was found.
     fn subject(&self, verb: usize, before: &[Clause]) -> (Vec<usize>, usize, From) {
         let mut k = verb;
         // Over adverbs, back to what stands before the verb.
-        while k > 0 && self.class(k - 1).has(Class::ADVERB) && !self.is_preposition(k - 1) {
+        while k > 0
+            && (self.class(k - 1).has(Class::ADVERB) || matches!(self.word(k - 1), "both" | "all" | "each"))
+            && !self.is_preposition(k - 1)
+        {
             k -= 1;
         }
         let Some(previous) = k.checked_sub(1) else { return (Vec::new(), verb, From::Nobody) };
@@ -308,8 +378,11 @@ impl<'a> Clauses<'a> {
             return (Vec::new(), previous, From::Nobody);
         }
         let shared = |start: usize| {
-            let other = before.iter().rev().find(|other| self.groups.vgs[other.vg].form == VerbForm::Finite);
-            match other {
+            let finite = |other: &&Clause| self.groups.vgs[other.vg].form == VerbForm::Finite;
+            // "a table nobody dares to sit at, and has": behind a comma the clause goes on that stands above.
+            let comma = self.word(start) == ",";
+            let main = before.iter().rev().filter(finite).find(|other| !comma || other.bond != Bond::Relative);
+            match main.or(before.iter().rev().find(finite)) {
                 Some(other) => (other.subjects.clone(), start, From::Shared),
                 None => (Vec::new(), start, From::Nobody),
             }
@@ -395,6 +468,10 @@ impl<'a> Clauses<'a> {
                     break;
                 }
                 let Some(before) = q.checked_sub(1).and_then(|item| Some((item, self.np(item)?))) else { break };
+                // "Before the fire, Odo and Bram left": what opens the sentence is no part of the list.
+                if before.0 > 0 && self.is_preposition(before.0 - 1) && self.word(start - 1) == "," {
+                    break;
+                }
                 list.push(before.1);
                 start = before.0;
             }

@@ -3,7 +3,7 @@
 use hearsay_model::Span;
 
 use crate::{
-    extract::{Cue, CueKind},
+    facts::{Cue, CueKind},
     grammar::{Class, CueSort, Grammar},
     mentions::{be_form, is_pronoun},
     token::{Sort, Token},
@@ -45,6 +45,8 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
                 && (start..end).all(|at| !is_name(at) || words.len() > 1);
             if fits {
                 found.push(Found { sort: *sort, start, end });
+                // The longest at a place: "if memory serves" is no condition.
+                break;
             }
         }
     }
@@ -52,7 +54,7 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
 }
 
 /// Whether a sentence asks.
-pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar) -> bool {
+pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, by_mark: bool) -> bool {
     let words: Vec<&Token> = tokens.iter().filter(|token| token.sort != Sort::Mark).collect();
     let mark = tokens.iter().rev().take_while(|token| !token.is_word()).any(|token| token.is("?"));
     let first = words.iter().position(|token| !is_opener(&token.norm) && token.is_word());
@@ -81,7 +83,7 @@ pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar) -> bool {
             "who" | "what" | "where" | "when" | "why" | "how" | "whose" | "which" | "whom" | "who's" | "what's"
         )
     });
-    mark || inverted || (asks && inverted_after(&words, first))
+    (mark && by_mark) || inverted || (asks && inverted_after(&words, first))
 }
 
 /// "Who is …", "where does …", without a mark behind it.
@@ -92,7 +94,7 @@ fn inverted_after(words: &[&Token], first: Option<usize>) -> bool {
             be_form(&next.norm)
                 || matches!(
                     next.norm.as_str(),
-                    "'s" | "do" | "does" | "did" | "can" | "could" | "would" | "will" | "has" | "the"
+                    "'s" | "do" | "does" | "did" | "can" | "could" | "would" | "will" | "has"
                 )
         })
 }

@@ -2,199 +2,23 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use hearsay_model::{Confidence, EntityId, Kind, Predicate, Span, Vocabulary, predicate};
-use serde::{Deserialize, Serialize};
+use hearsay_model::{Confidence, EntityId, Span, Vocabulary, predicate};
 
 use crate::{
     clauses::Clauses,
     cues,
+    facts::{ExtractedFact, Extraction, Form, Mention, Naming, Stated, Text},
     grammar::{Class, Grammar},
     language::Language,
     lexicon::Lexicon,
-    meaning::{Examples, Meaning},
+    meaning::Examples,
     memory::Memory,
-    mentions::{Finder, NewNames, Scene, Who},
+    mentions::{Finder, Name, NewNames, Scene, Who},
     parse::{Item, Parser, VerbForm, Vg},
     read::{Read, Reader, Said, Voice},
     split::{self, Sentence},
     token::Token,
 };
-
-/// What sort of text it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Form {
-    /// Said at the table.
-    #[default]
-    Talk,
-    /// What the DM tells, or a line of a log.
-    Narration,
-    /// Written about the world.
-    Lore,
-}
-
-/// A text with its scene.
-#[derive(Clone, Copy, Default)]
-pub struct Text<'a> {
-    /// The words.
-    pub text: &'a str,
-    /// What sort of text it is.
-    pub form: Form,
-    /// The character who says all of it, if one does.
-    pub speaker: Option<&'a EntityId>,
-    /// Who is there: they narrow down who is meant, and may be spoken to.
-    pub present: &'a [EntityId],
-    /// Where it is said.
-    pub place: Option<&'a EntityId>,
-    /// The texts just before it, the latest last, for pronouns.
-    pub before: &'a [&'a str],
-    /// The meaning of sentences, where a model is at hand.
-    pub meaning: Option<&'a dyn Meaning>,
-}
-
-impl<'a> Text<'a> {
-    /// A text without a scene.
-    pub fn new(text: &'a str, form: Form) -> Self {
-        Self { text, form, ..Self::default() }
-    }
-}
-
-impl std::fmt::Debug for Text<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Text")
-            .field("text", &self.text)
-            .field("form", &self.form)
-            .field("speaker", &self.speaker)
-            .finish()
-    }
-}
-
-/// Who or what is meant.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mention {
-    /// An entity of the world.
-    Known(EntityId),
-    /// A name that nobody has: its place in [`Extraction::entities`].
-    New(usize),
-}
-
-/// What a fact says of its subject.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stated {
-    /// An entity.
-    Entity(Mention),
-    /// A value, in the text's own words.
-    Value(String),
-}
-
-/// Why a fact is doubted, or what else was seen in it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Cue {
-    /// What sort of cue it is.
-    pub kind: CueKind,
-    /// Its words in the text.
-    pub words: String,
-}
-
-/// Sorts of cues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CueKind {
-    /// It is said as a guess: "maybe".
-    Hedge,
-    /// It is hearsay: "they say".
-    Rumour,
-    /// Somebody thinks so: "Odo suspects that …".
-    Thought,
-    /// It is hardly meant: "yeah, right".
-    Sarcasm,
-    /// It was so, and is so no longer: "used to".
-    Past,
-    /// The sentence does not mean what its words usually state.
-    Meaning,
-}
-
-impl std::fmt::Display for Cue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let what = match self.kind {
-            CueKind::Hedge => "hedged by",
-            CueKind::Rumour => "hearsay:",
-            CueKind::Thought => "only thought:",
-            CueKind::Sarcasm => "hardly meant:",
-            CueKind::Past => "over:",
-            CueKind::Meaning => "read by its meaning:",
-        };
-        write!(f, "{what} `{}`", self.words)
-    }
-}
-
-/// A fact that a text states.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ExtractedFact {
-    /// What it is about.
-    pub subject: Mention,
-    /// The relation or attribute.
-    pub predicate: Predicate,
-    /// What it says of the subject.
-    pub object: Stated,
-    /// For RELATED_TO: the words of the relation.
-    pub relation: Option<String>,
-    /// One sentence that states it, without ids.
-    pub statement: String,
-    /// The bytes of the text that state it.
-    pub span: Span,
-    /// These bytes: the text's own words.
-    pub quote: String,
-    /// How sure it is that the text says this.
-    pub confidence: Confidence,
-    /// Who says so, if a character does.
-    pub stated_by: Option<Mention>,
-    /// Those to whom it was said, where the text says so.
-    pub told_to: Vec<Mention>,
-    /// Whether the text says that it is not so. It is then no fact, but may refute one.
-    pub denied: bool,
-    /// Whether it is so no longer.
-    pub over: bool,
-    /// What lowered the confidence, or was seen besides.
-    pub cues: Vec<Cue>,
-}
-
-/// A name that no entity has.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NewEntity {
-    /// The name as it stands in the text.
-    pub name: String,
-    /// What it is likely the name of.
-    pub kind: Option<Kind>,
-    /// The bytes where it first stands.
-    pub span: Span,
-    /// How sure it is that this is a name.
-    pub confidence: Confidence,
-}
-
-/// An entity that a text names, where it does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Naming {
-    /// The entity.
-    pub entity: EntityId,
-    /// The bytes of the name.
-    pub span: Span,
-}
-
-/// What a text states.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Extraction {
-    /// The facts, in the order of their words.
-    pub facts: Vec<ExtractedFact>,
-    /// The names that nobody has.
-    pub entities: Vec<NewEntity>,
-    /// Where known entities are named.
-    pub mentions: Vec<Naming>,
-    /// Whether the text seems to speak to the program: then nothing in it is beyond doubt.
-    pub addresses_program: bool,
-}
 
 /// Reads texts. Made once for a campaign, and used from any thread.
 #[derive(Debug)]
@@ -204,6 +28,9 @@ pub struct Extractor {
     related: Option<usize>,
     pub(crate) examples: OnceLock<Option<Examples>>,
 }
+
+/// What is said as a guess is never dropped unseen.
+const LEAST_OF_DOUBTED: f64 = 0.3;
 
 /// No fact is surer than this in a text that speaks to the program.
 const MOST_OF_ADDRESSING: f64 = 0.5;
@@ -253,7 +80,8 @@ struct Pass<'a> {
     new: NewNames,
     facts: Vec<Read>,
     mentions: BTreeMap<(usize, usize), u32>,
-    addressed: bool,
+    /// Where the text speaks to the program: the bytes that are not trusted.
+    addressed: Vec<Span>,
     /// Sentences for which two entities and no known words were found, with the pair.
     open: Vec<crate::meaning::Open>,
 }
@@ -278,7 +106,7 @@ impl<'a> Pass<'a> {
             new: NewNames::default(),
             facts: Vec::new(),
             mentions: BTreeMap::new(),
-            addressed: false,
+            addressed: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -317,13 +145,26 @@ impl<'a> Pass<'a> {
         self.scene.recent = self.memory.recent();
         let finder = Finder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source };
         let names = finder.names(tokens, &mut self.new);
+        if is_heading(tokens) {
+            // "Smoke at the Goat" names, and states nothing.
+            let found = names.iter().filter_map(|name| match name.who {
+                Who::Known(entity) => Some(((tokens[name.start].start, tokens[name.end - 1].end), entity)),
+                Who::New(_) => None,
+            });
+            self.mentions.extend(found.filter(|_| !self.only_names));
+            return;
+        }
         let parser = Parser::new(tokens, &names, grammar);
         let name_at = parser.name_at.clone();
         let mut groups = parser.groups();
-        silent_verbs(tokens, &mut groups, grammar);
+        silent_verbs(tokens, &names, &mut groups, grammar);
         let found_cues = cues::find(tokens, grammar, |at| name_at[at].is_some());
         let addresses = found_cues.iter().any(|cue| cue.sort == crate::grammar::CueSort::Injection);
-        self.addressed |= addresses && !self.only_names;
+        let at = tokens.first().map_or(0, |token| token.start);
+        if addresses && !self.only_names {
+            self.addressed.push(around(self.source, at));
+        }
+        let addressed = !self.only_names && self.addressed.last().is_some_and(|span| span.start <= at && at < span.end);
         let syntax = Clauses { tokens, grammar, groups: &groups };
         let clauses = syntax.all();
         if !self.only_names {
@@ -351,7 +192,7 @@ impl<'a> Pass<'a> {
             facts: Vec::new(),
             related: self.extractor.related,
         };
-        if self.only_names || self.addressed {
+        if self.only_names || addressed {
             reader.remember();
             for clause in &clauses {
                 for np in &clause.subjects {
@@ -483,7 +324,7 @@ impl<'a> Pass<'a> {
                 None => facts.push(fact),
             }
         }
-        facts.sort_by(|a, b| (a.span.start, a.span.end).cmp(&(b.span.start, b.span.end)));
+        facts.sort_by_key(|fact| (fact.span.start, fact.span.end));
         let mentions = self
             .mentions
             .iter()
@@ -492,7 +333,7 @@ impl<'a> Pass<'a> {
                 span: Span { start: *start, end: *end },
             })
             .collect();
-        Extraction { facts, entities: self.new.found, mentions, addresses_program: self.addressed }
+        Extraction { facts, entities: self.new.found, mentions, addresses_program: !self.addressed.is_empty() }
     }
 
     fn confidence(&self, read: &Read) -> Confidence {
@@ -506,23 +347,86 @@ impl<'a> Pass<'a> {
         if read.doubt < 1.0 {
             sure = sure.min(0.69);
         }
-        if self.addressed {
+        if read.doubt < 1.0 && read.doubt > 0.2 {
+            // What is doubted waits for review, however it is worded.
+            sure = sure.max(LEAST_OF_DOUBTED);
+        }
+        if self.addressed.iter().any(|span| span.start <= read.span.start && read.span.start < span.end) {
             sure = sure.min(MOST_OF_ADDRESSING);
         }
         Confidence::new(sure.clamp(0.0, 1.0)).unwrap_or(Confidence::FULL)
     }
 }
 
+/// "In foul mood.": the subject is left out too.
+fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &Grammar) {
+    let Some(Item::Tok(token)) = groups.items.first() else { return };
+    let norm = tokens[*token].norm.as_str();
+    let ended = tokens.last().is_some_and(|last| last.is_mark(".!;"));
+    if !ended
+        || tokens.len() > 12
+        || tokens.len() < 3
+        || !(grammar.class(norm).has(Class::PREPOSITION) || grammar.adjectives.contains_key(norm))
+    {
+        return;
+    }
+    let vg = Vg {
+        start: *token,
+        end: *token,
+        head: *token,
+        lemma: "be".into(),
+        copula: true,
+        silent: true,
+        ..Vg::default()
+    };
+    groups.items.insert(0, Item::Vg(groups.vgs.len()));
+    groups.vgs.push(vg);
+}
+
+/// Whether a line is a heading: every longer word has a capital, and nothing ends it.
+fn is_heading(tokens: &[Token]) -> bool {
+    let ends = tokens.last().is_some_and(|last| last.is_mark(".!?"));
+    let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word()).collect();
+    let long = words.iter().filter(|word| word.norm.chars().count() > 4).collect::<Vec<_>>();
+    !ends && words.len() > 1 && !long.is_empty() && long.iter().all(|word| word.capital) && words[0].capital
+}
+
+/// A text up to this length that speaks to the program is not trusted at all; of a longer one, what stands around the place.
+const TRUSTED_APART: usize = 3_000;
+
+/// The stretch of a text that is not trusted where it speaks to the program.
+fn around(text: &str, at: usize) -> Span {
+    if text.len() <= TRUSTED_APART {
+        return Span { start: 0, end: text.len() };
+    }
+    let boundary = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let from = boundary(at.saturating_sub(TRUSTED_APART));
+    let to = boundary((at + TRUSTED_APART).min(text.len()));
+    let start = text[from..at].rfind("\n\n").map_or(from, |blank| from + blank);
+    let end = text[at..to].find("\n\n").map_or(to, |blank| at + blank);
+    Span { start, end }
+}
+
 /// Puts in the "is" that notes leave out: "Bram dead.", "Static in brig."
-fn silent_verbs(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &Grammar) {
+fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Groups, grammar: &Grammar) {
     let finite = groups.vgs.iter().any(|vg| vg.form == VerbForm::Finite);
     if finite {
         return;
     }
-    let is_np =
-        |item: &Item| matches!(item, Item::Np(np) if groups.nps[*np].name.is_some() || groups.nps[*np].owner.is_some());
+    // A line without an end may be a heading: then only known names are anything.
+    let ended = tokens.last().is_some_and(|last| last.is_mark(".!;"));
+    let is_known = |name: usize| ended || matches!(names[name].who, Who::Known(_));
+    let is_np = |item: &Item| matches!(item, Item::Np(np) if groups.nps[*np].name.is_some_and(is_known) || groups.nps[*np].owner.is_some());
     // Behind a list at the beginning.
-    let Some(first) = groups.items.iter().position(is_np).filter(|at| *at <= 1) else { return };
+    let Some(first) = groups.items.iter().position(is_np).filter(|at| *at <= 3) else {
+        silent_start(tokens, groups, grammar);
+        return;
+    };
     let mut at = first + 1;
     let word = |at: usize| match groups.items.get(at) {
         Some(Item::Tok(token)) => tokens[*token].norm.as_str(),

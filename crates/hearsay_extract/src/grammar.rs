@@ -79,6 +79,14 @@ pub(crate) struct Target {
     pub(crate) mutual: bool,
 }
 
+impl Target {
+    /// Whether the whole may stand for its part: who is in the cellar of the Bell is at the Bell.
+    pub(crate) fn holds_of_wholes(&self) -> bool {
+        let name = self.predicate.as_str();
+        matches!(name, "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN")
+    }
+}
+
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -154,6 +162,7 @@ pub(crate) struct Grammar {
     /// Attributes by nouns, ends of nouns, adjectives, labels, and what one has.
     pub(crate) kinds_of: FxHashMap<String, Vec<(usize, bool)>>,
     pub(crate) ends: Vec<(String, usize)>,
+    pub(crate) adjective_ends: Vec<(String, usize)>,
     pub(crate) adjectives: FxHashMap<String, Vec<(usize, bool)>>,
     pub(crate) labels: FxHashMap<String, Vec<usize>>,
     pub(crate) has: FxHashMap<String, Vec<(usize, bool)>>,
@@ -202,7 +211,10 @@ impl Grammar {
         };
         grammar.verbs.values_mut().for_each(longest_first);
         grammar.phrases.values_mut().for_each(longest_first);
-        grammar.nouns.values_mut().for_each(|nouns| nouns.sort_by_key(|(words, _)| std::cmp::Reverse(words.len())));
+        grammar
+            .nouns
+            .values_mut()
+            .for_each(|nouns| nouns.sort_by_key(|(words, noun)| (std::cmp::Reverse(words.len()), noun.weak)));
         grammar.cues.values_mut().for_each(|cues| cues.sort_by_key(|(words, _)| std::cmp::Reverse(words.len())));
         Ok(grammar)
     }
@@ -317,15 +329,20 @@ impl Grammar {
             for (patterns, back) in [(&words.nouns, false), (&words.nouns_back, true)] {
                 for noun in patterns {
                     let (_, pattern) = self.pattern(target, noun, back, false)?;
-                    let words: Vec<String> = pattern.words.split(' ').map(str::to_owned).collect();
+                    let words = crate::token::norms(&pattern.words);
                     if let Some(last) = words.last().cloned() {
                         self.nouns.entry(last).or_default().push((words, pattern));
                     }
                 }
             }
+            for verb in words.stances.iter() {
+                for place in words.places.iter() {
+                    self.add_verb_pattern(target, &format!("{verb} {place}"), false)?;
+                }
+            }
             for noun in &words.together {
                 let (_, pattern) = self.pattern(target, noun, false, false)?;
-                let words: Vec<String> = pattern.words.split(' ').map(str::to_owned).collect();
+                let words = crate::token::norms(&pattern.words);
                 if let Some(first) = words.first().cloned() {
                     self.together.entry(first).or_default().push((words, pattern));
                 }
@@ -452,12 +469,24 @@ impl Grammar {
                     }
                 }
             }
+            self.adjective_ends.extend(words.ends_adjective.iter().map(|end| (end.to_owned(), target)));
             self.ends.extend(words.ends.iter().map(|end| (end.to_owned(), target)));
             for label in words.labels.iter() {
                 self.labels.entry(label.trim_end_matches('?').to_owned()).or_default().push(target);
             }
         }
         Ok(())
+    }
+
+    /// The attributes that an adjective gives.
+    pub(crate) fn attributes_of(&self, word: &str) -> Vec<(usize, bool)> {
+        if let Some(found) = self.adjectives.get(word) {
+            return found.clone();
+        }
+        // "red-cheeked"
+        let last = word.rsplit_once('-').map(|(_, last)| last);
+        let end = last.and_then(|last| self.adjective_ends.iter().find(|(end, _)| end == last));
+        end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()
     }
 
     pub(crate) fn class(&self, word: &str) -> Class {

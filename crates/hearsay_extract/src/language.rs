@@ -121,6 +121,11 @@ pub(crate) struct RelationWords {
     pub(crate) phrases_back: Vec<String>,
     #[serde(default)]
     pub(crate) together: Vec<String>,
+    /// Verbs of being somewhere, and the prepositions behind them.
+    #[serde(default)]
+    pub(crate) stances: Words,
+    #[serde(default)]
+    pub(crate) places: Words,
     #[serde(default)]
     pub(crate) together_verbs: Vec<String>,
 }
@@ -136,6 +141,8 @@ pub(crate) struct AttributeWords {
     pub(crate) nouns: Words,
     #[serde(default)]
     pub(crate) ends: Words,
+    #[serde(default)]
+    pub(crate) ends_adjective: Words,
     #[serde(default)]
     pub(crate) adjectives: Words,
     #[serde(default)]

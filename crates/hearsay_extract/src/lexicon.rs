@@ -5,7 +5,7 @@ use hearsay_model::{
     spelling::{Spellings, is_common},
     text,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
 use crate::kinds::Kinds;
@@ -54,6 +54,8 @@ pub struct Lexicon {
     /// How many words the longest name has that begins with a word.
     starts: FxHashMap<String, usize>,
     spellings: OnceLock<Spellings<u32>>,
+    /// Names that end in `'s`: "St. Orrin's".
+    owned: FxHashSet<String>,
 }
 
 /// The most words of a name.
@@ -106,15 +108,29 @@ impl Lexicon {
     fn add_name(&mut self, entity: u32, name: &str, how: How, kind: Option<&Kind>) {
         let words = bare(text::words(name));
         self.add(&words, entity, how);
+        if text::normal(name).ends_with("'s") {
+            self.owned.insert(words.join(" "));
+            self.owned.extend(words.last().cloned());
+        }
         if words.len() < 2 {
             return;
+        }
+        if person_named(kind) && words.len() > 2 {
+            // "Edmund Harrow" of "Dr. Edmund Harrow", "Liora Serin" of "Liora Hren Serin".
+            self.add(&words[1..], entity, How::Part);
+            self.add(&[words[0].clone(), words[words.len() - 1].clone()], entity, How::Part);
         }
         // "The watch" is the Harbour Watch, but a harbour is a harbour.
         let last = words.len() - 1;
         let person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
-            let long = word.chars().count() > 2;
-            if long && (at == last || (!is_common(word) && !is_particle(word)) || (person && at == 0)) {
+            let long = word.chars().count() > 2 && !(at == 0 && TITLES.contains(&word.as_str()));
+            if long
+                && (at == last
+                    || (!is_common(word) && !is_particle(word))
+                    || (person && at == 0)
+                    || (at == 0 && words[1] == "of"))
+            {
                 self.add(std::slice::from_ref(word), entity, How::Part);
             }
         }
@@ -151,6 +167,11 @@ impl Lexicon {
         self.starts.get(first).copied().unwrap_or_default()
     }
 
+    /// Whether a name ends in `'s`.
+    pub(crate) fn is_owned(&self, key: &str) -> bool {
+        self.owned.contains(key)
+    }
+
     pub(crate) fn bearers(&self, key: &str) -> &[Bearer] {
         self.names.get(key).map_or(&[], Vec::as_slice)
     }
@@ -170,6 +191,16 @@ impl Lexicon {
         spellings.nearest(words).map(|(_, entity)| *entity)
     }
 }
+
+fn person_named(kind: Option<&Kind>) -> bool {
+    kind.is_some_and(Kind::is_character)
+}
+
+/// Words before a name that are no part of it.
+const TITLES: [&str; 16] = [
+    "dr", "mr", "mrs", "ms", "miss", "sir", "lady", "lord", "captain", "father", "mother", "sister", "brother", "king",
+    "queen", "old",
+];
 
 fn is_particle(word: &str) -> bool {
     ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)

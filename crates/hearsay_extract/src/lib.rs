@@ -48,9 +48,13 @@
 //! - **Pure.** No I/O, no clock, no threads; the same text gives the same facts. Time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod acts;
+mod being;
+mod beside;
 mod clauses;
 mod cues;
 mod extract;
+mod facts;
 mod frames;
 mod grammar;
 mod kinds;
@@ -62,15 +66,19 @@ mod meaning;
 mod memory;
 mod mentions;
 mod mode;
+mod nouns;
 mod parse;
+mod patterns;
 mod read;
 mod split;
 #[cfg(test)]
 mod tests;
 mod token;
+mod verb_groups;
 mod verbs;
 
-pub use extract::{Cue, CueKind, ExtractedFact, Extraction, Extractor, Form, Mention, Naming, NewEntity, Stated, Text};
+pub use extract::Extractor;
+pub use facts::{Cue, CueKind, ExtractedFact, Extraction, Form, Mention, Naming, NewEntity, Stated, Text};
 pub use language::{Language, LanguageError};
 pub use lexicon::Lexicon;
 pub use meaning::Meaning;

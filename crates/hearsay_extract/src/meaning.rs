@@ -3,7 +3,8 @@
 use hearsay_model::{Predicate, Span};
 
 use crate::{
-    extract::{Cue, CueKind, Extractor},
+    extract::Extractor,
+    facts::{Cue, CueKind},
     kinds::Kinds,
     mentions::Who,
     read::{Marks, Read, Reader, Ref, Said},
@@ -43,7 +44,7 @@ impl Reader<'_> {
         if facts.iter().any(strong) || self.names.len() < 2 || self.tokens.len() > 60 {
             return None;
         }
-        let question = crate::cues::is_question(self.tokens, self.grammar);
+        let question = self.asks();
         let whole = self.whole(question);
         let modes = self.modes(question);
         if whole.dead || modes.iter().any(|mode| mode.dead || mode.denied || mode.doubt < 1.0) {

@@ -25,6 +25,9 @@ pub(crate) struct Memory {
     pub(crate) sentence: usize,
     /// Who were named together last: "Odo and Bram".
     pub(crate) together: Vec<Who>,
+    pub(crate) together_in: usize,
+    /// Who spoke last.
+    pub(crate) speaker: Option<Who>,
 }
 
 /// Whom a pronoun means.
@@ -61,6 +64,11 @@ impl Memory {
         self.seen.iter().rev().find(person).map(|seen| seen.who)
     }
 
+    /// The person who was spoken of last.
+    pub(crate) fn last_person(&self) -> Option<Who> {
+        self.seen.iter().rev().find(|seen| seen.kinds == Kinds::PERSON).map(|seen| seen.who)
+    }
+
     /// Whom a pronoun means at a token: of those who fit, the subject of this sentence before the pronoun, then that of
     /// the sentence before, and so on.
     pub(crate) fn meant(&self, wanted: Gender, token: usize, not: &[Who]) -> Option<Meant> {
@@ -69,7 +77,7 @@ impl Memory {
             let gender = match wanted {
                 Gender::It => seen.gender == Gender::It || (seen.gender == Gender::Unknown && !person),
                 Gender::They => seen.gender == Gender::They || (seen.kinds == Kinds::GROUP),
-                wanted => person && (seen.gender == wanted || seen.gender == Gender::Unknown),
+                wanted => seen.gender == wanted || (person && seen.gender == Gender::Unknown),
             };
             let before = seen.sentence < self.sentence || seen.token < token;
             gender && before && !not.contains(&seen.who) && seen.sentence + REACH >= self.sentence
@@ -90,7 +98,7 @@ impl Memory {
         Some(Meant {
             who: best.who,
             far: best.sentence != self.sentence,
-            doubtful: (rivals > 0 && (same_role || !best.subject)) || !sure(best),
+            doubtful: (rivals > 0 && (same_role || !best.subject)) || (!sure(best) && found.len() > 1 && rivals > 0),
         })
     }
 }

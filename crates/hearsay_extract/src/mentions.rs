@@ -3,7 +3,7 @@
 use hearsay_model::{Span, spelling::is_common};
 
 use crate::{
-    extract::NewEntity,
+    facts::NewEntity,
     grammar::{Class, Grammar},
     kinds::Kinds,
     lexicon::{Bearer, Gender, How, Lexicon},
@@ -47,6 +47,8 @@ pub(crate) struct NewNames {
     pub(crate) found: Vec<NewEntity>,
     pub(crate) kinds: Vec<Kinds>,
     pub(crate) genders: Vec<Gender>,
+    /// Whether a capital told that it is one.
+    pub(crate) sure: Vec<bool>,
 }
 
 pub(crate) struct Finder<'a> {
@@ -123,7 +125,8 @@ impl Finder<'_> {
             if let Some((bearer, shared)) = self.choose(bearers)
                 && self.accepts(tokens, at, end, bearer)
             {
-                best = Some((end, bearer, shared));
+                let owned = self.lexicon.is_owned(&key) && tokens.get(end).is_some_and(|next| next.is("'s"));
+                best = Some((end + usize::from(owned), bearer, shared));
             }
         }
         let (end, bearer, shared) = best?;
@@ -177,7 +180,9 @@ impl Finder<'_> {
                 && !named
                 && (!next.is_some_and(|next| next.is("of")) || self.scene.present.contains(&bearer.entity));
         }
-        if words.iter().any(|token| self.class(token).has(Class::MONTH))
+        let owns = tokens.get(end).is_some_and(|next| next.is("'s"));
+        if !owns
+            && words.iter().any(|token| self.class(token).has(Class::MONTH))
             && before
                 .is_some_and(|before| ["in", "since", "until", "last", "next", "by"].contains(&before.norm.as_str()))
         {
@@ -304,6 +309,22 @@ impl Finder<'_> {
             return None;
         }
         let opens = Self::opens(tokens, at);
+        if opens && self.class(&tokens[at]).has(Class::NUMBER) {
+            return None;
+        }
+        // "King Static" is Static; "Scuttlebutt, …" is a cue.
+        if self.class(&tokens[at]).has(Class::TITLE) && tokens.len() > at + 1 && self.known(tokens, at + 1).is_some() {
+            return None;
+        }
+        if opens
+            && self
+                .grammar
+                .cues
+                .get(&tokens[at].norm)
+                .is_some_and(|cues| cues.iter().any(|(words, _)| words.len() == 1))
+        {
+            return None;
+        }
         let all_caps = |token: &Token| {
             let word = &self.text[token.start..token.end];
             word.chars().count() > 1 && word.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase)
@@ -354,6 +375,13 @@ impl Finder<'_> {
         if words.len() == 1 && matches!(before, Some("a" | "an")) {
             return None;
         }
+        // "Christian" and "Elvish" are no names.
+        if words.len() == 1
+            && (self.grammar.adjectives.contains_key(&words[0].norm)
+                || self.grammar.kinds_of.contains_key(&words[0].norm))
+        {
+            return None;
+        }
         let common = |token: &Token| {
             is_common(&token.norm)
                 || self.grammar.forms.contains_key(&token.norm)
@@ -395,6 +423,7 @@ impl Finder<'_> {
                     _ => Gender::Unknown,
                 });
                 new.kinds.push(kinds);
+                new.sure.push(false);
                 let sure = 0.8 - if words.iter().all(common) { 0.3 } else { 0.0 } - if opens { 0.1 } else { 0.0 };
                 new.found.push(NewEntity {
                     name,
@@ -405,6 +434,9 @@ impl Finder<'_> {
                 new.found.len() - 1
             }
         };
+        if let Some(sure) = new.sure.get_mut(index) {
+            *sure |= !opens || words.len() > 1 || start > at;
+        }
         Some(Name { start, end, who: Who::New(index), how: How::Name, near: false, shared: false })
     }
 

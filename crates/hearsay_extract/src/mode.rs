@@ -2,7 +2,7 @@
 
 use crate::{
     clauses::{Bond, From},
-    extract::{Cue, CueKind},
+    facts::{Cue, CueKind},
     grammar::CueSort,
     mentions::Who,
     parse::VerbForm,
@@ -46,7 +46,6 @@ impl Reader<'_> {
             dead: question
                 || self.has_cue(CueSort::Chatter)
                 || self.has_cue(CueSort::Injection)
-                || self.has_cue(CueSort::Conditional)
                 || self.has_cue(CueSort::Wish),
             doubt: 1.0,
             denied: false,
@@ -117,7 +116,10 @@ impl Reader<'_> {
 
     /// The stretch of tokens, between "but" and its like, in which a token stands.
     fn segment(&self, token: usize) -> (usize, usize) {
-        let breaks = |at: &usize| matches!(self.norm(*at), "but" | "although" | "though" | "however" | ";");
+        let breaks = |at: &usize| {
+            matches!(self.norm(*at), "but" | "although" | "though" | "however" | ";")
+                && !(*at > 0 && matches!(self.norm(*at - 1), "as" | "nobody" | "nothing" | "none"))
+        };
         let start = (0..token).rev().find(breaks).map_or(0, |at| at + 1);
         let end = (token..self.tokens.len()).find(breaks).unwrap_or(self.tokens.len());
         (start, end)
@@ -129,13 +131,21 @@ impl Reader<'_> {
         let mut mode = self.whole(question);
         let (start, end) = self.segment(vg.head);
         for found in self.cues {
-            if found.start < start || found.end > end {
+            if found.sort != CueSort::Conditional && (found.start < start || found.end > end) {
                 continue;
             }
             let cue = found.shown(self.tokens, self.text);
             match found.sort {
                 CueSort::Hedge => self.doubt(&mut mode, "hedge", cue),
                 CueSort::Rumour => self.doubt(&mut mode, "rumour", cue),
+                // "…, if you ask me" leaves what was said before it.
+                CueSort::Conditional => {
+                    let behind = found.start > vg.head && found.start > 0 && self.norm(found.start - 1) == ",";
+                    let if_alone = matches!(self.norm(found.start), "if" | "unless");
+                    // "possible, if unproven, that …"
+                    let aside = if_alone && self.norm(found.end + 1) == ",";
+                    mode.dead |= !(aside || (behind && if_alone && vg.modal.is_none()));
+                }
                 CueSort::Plan => mode.dead |= found.start <= vg.head || found.start >= vg.end,
                 CueSort::Over if !mode.over && self.is_near(found.start, at) => {
                     mode.over = true;
@@ -163,6 +173,15 @@ impl Reader<'_> {
             Some(_) => mode.dead = true,
             None => {}
         }
+        // "nearly killed"
+        let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
+            .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
+        mode.dead |= nearly;
+        // "Before the fire, they trusted …"
+        let framed = matches!(self.syntax.word(0), "before" | "until" | "till")
+            && self.syntax.is_preposition(0)
+            && clause.start > 1;
+        mode.over |= framed && (vg.past || vg.perfect);
         mode.dead |= vg.going_to;
         mode.over |= vg.used_to;
         if vg.negated {
@@ -178,16 +197,24 @@ impl Reader<'_> {
             }
         }
         // "once worked", "was once": long ago.
-        let once = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
+        mode.over |= vg.copula && vg.perfect && vg.past;
+        let clause_end = match self.groups.items.get(clause.rest.1) {
+            Some(crate::parse::Item::Tok(at)) if self.tokens[*at].is_mark(".,!") => at + 2,
+            _ => vg.end + 1,
+        };
+        let once = (vg.start.saturating_sub(1)..clause_end.max(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "once" | "formerly" | "previously" | "originally"));
         if once && (vg.past || vg.perfect) {
             mode.over = true;
         }
         // A command: "Hope, take Sela down".
-        let opens =
-            clause.from == From::Nobody && vg.base && !vg.silent && vg.form == VerbForm::Finite && vg.modal.is_none();
-        let vocative = clause.from == From::Shared && false;
-        if opens || vocative {
+        // "Hope, take Sela down and keep her there"
+        let called = vg.base && vg.start > 0 && self.norm(vg.start - 1) == "," && clause.from == From::Direct;
+        let goes_on = vg.base && clause.from == From::Shared && before.last().is_some_and(|before| before.dead);
+        mode.dead |= called || goes_on;
+        let nobody_acts = clause.from == From::Nobody || clause.subjects.is_empty();
+        let bare = vg.base && !vg.silent && vg.form == VerbForm::Finite && vg.modal.is_none();
+        if nobody_acts && bare {
             mode.dead = true;
         }
         let nobody = clause.subjects.iter().any(|np| {
@@ -213,7 +240,7 @@ impl Reader<'_> {
             || vg.used_to
             || vg.silent
             || vg.form != VerbForm::Finite
-            || self.norm(cue) == "no"
+            || self.norm(cue) == "no longer"
             || self.norm(cue) == "anymore"
             || self.norm(cue) == "not"
             || self.norm(cue) == "any";
@@ -256,8 +283,9 @@ impl Reader<'_> {
                     let cue = Cue { kind: CueKind::Thought, words };
                     self.doubt(mode, "thought", Some(cue));
                     mode.dead |= vg.negated || matches!(lemma.as_str(), "hope" | "wonder" | "doubt" | "dream");
+                    self.thinker(parent, mode);
                     self.heard_from(parent, mode);
-                } else if sort.speech {
+                } else if sort.speech || self.syntax.brings_word(&self.clauses[parent]) {
                     mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
                     self.attribute(parent, mode);
                 } else if sort.factive && vg.negated {
@@ -269,7 +297,7 @@ impl Reader<'_> {
                 inherit(mode);
                 mode.nested = true;
                 mode.over |= above.over;
-                let alive = (sort.real && lemma != "manage" || lemma == "manage" || sort.seeming) && !vg.copula;
+                let alive = (sort.real || sort.seeming) && !vg.copula;
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
@@ -307,7 +335,10 @@ impl Reader<'_> {
             }
             Bond::Adverbial(word) => {
                 inherit(mode);
-                mode.dead = above.dead && self.whole(false).dead;
+                mode.dead |= above.dead && self.whole(false).dead;
+                // "when I was young and stupid"
+                let own = self.vg(at);
+                mode.dead |= matches!(word.as_str(), "when" | "since" | "as" | "while") && own.copula && own.past;
                 mode.dead |= matches!(
                     word.as_str(),
                     "if" | "unless"
@@ -356,6 +387,15 @@ impl Reader<'_> {
                 let words = self.said(vg.head, vg.end);
                 self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
             }
+        }
+    }
+
+    /// "Ulf reckons that …": a guess, and Ulf's.
+    fn thinker(&mut self, parent: usize, mode: &mut Mode) {
+        let subjects = self.clauses[parent].subjects.clone();
+        let first = subjects.iter().any(|np| matches!(self.norm(self.groups.nps[*np].head), "i" | "we"));
+        if !first && let Some(by) = self.resolve_all(&subjects, &[]).first() {
+            mode.by = Some(by.who);
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) struct Groups {
 
 /// What stands in a noun group so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Within {
+pub(crate) enum Within {
     Nothing,
     Modifiers,
     Head { plural: bool },
@@ -92,7 +92,7 @@ pub(crate) struct Parser<'a> {
     /// Which name begins at a token, or stands on it.
     pub(crate) name_at: Vec<Option<usize>>,
     pub(crate) grammar: &'a Grammar,
-    groups: Groups,
+    pub(crate) groups: Groups,
 }
 
 const POSSESSIVES: [&str; 7] = ["my", "your", "his", "her", "its", "our", "their"];
@@ -136,42 +136,53 @@ impl<'a> Parser<'a> {
         self.groups
     }
 
-    fn class(&self, at: usize) -> Class {
+    pub(crate) fn class(&self, at: usize) -> Class {
         self.tokens.get(at).map_or(Class::default(), |token| self.grammar.class(&token.norm))
     }
 
-    fn norm(&self, at: usize) -> &str {
+    pub(crate) fn norm(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.norm.as_str())
     }
 
-    fn is_name(&self, at: usize) -> bool {
+    pub(crate) fn is_name(&self, at: usize) -> bool {
         self.name_at.get(at).is_some_and(Option::is_some)
     }
 
-    fn form(&self, at: usize) -> Option<Form> {
-        let forms = self.grammar.forms.get(self.norm(at))?;
+    pub(crate) fn form(&self, at: usize) -> Option<Form> {
+        let word = self.norm(at);
+        let Some(forms) = self.grammar.forms.get(word) else {
+            // A verb that no list has: "fostered".
+            let plain = word.len() > 5
+                && word.ends_with("ed")
+                && !word.contains('-')
+                && !self.is_adjective(at)
+                && !self.tokens[at].capital
+                && !matches!(word, "hundred" | "kindred" | "indeed" | "exceed" | "succeed" | "proceed");
+            return plain.then(|| Form::PAST.or(Form::PARTICIPLE));
+        };
         forms.iter().map(|(_, form)| *form).reduce(Form::or)
     }
 
     /// The verb that a form is one of; of several, the one whose form is wanted.
-    fn lemma(&self, at: usize, wanted: Form) -> String {
+    pub(crate) fn lemma(&self, at: usize, wanted: Form) -> String {
         let forms = self.grammar.forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
         let found = forms.iter().find(|(_, form)| form.has(wanted)).or(forms.first());
-        found.map_or_else(|| self.norm(at).to_owned(), |(lemma, _)| lemma.clone())
+        found.map_or_else(|| self.norm(at).trim_end_matches("ed").to_owned(), |(lemma, _)| lemma.clone())
     }
 
-    fn skip_adverbs(&self, mut at: usize) -> usize {
+    pub(crate) fn skip_adverbs(&self, mut at: usize) -> usize {
         while at < self.tokens.len() && !self.is_name(at) && (self.is_adverb(at) || self.is_negation(at)) {
             at += 1;
         }
         at
     }
 
-    fn is_adverb(&self, at: usize) -> bool {
+    pub(crate) fn is_adverb(&self, at: usize) -> bool {
         let word = self.norm(at);
         self.tokens.get(at).is_some_and(Token::is_word)
             && !self.is_name(at)
-            && (self.class(at).has(Class::ADVERB)
+            && (word == "no longer"
+                || self.class(at).has(Class::ADVERB)
                 || (word.len() > 4
                     && word.ends_with("ly")
                     && !self.grammar.adjectives.contains_key(word)
@@ -183,17 +194,17 @@ impl<'a> Parser<'a> {
                     .contains(&word)))
     }
 
-    fn is_negation(&self, at: usize) -> bool {
+    pub(crate) fn is_negation(&self, at: usize) -> bool {
         matches!(self.norm(at), "not" | "never" | "hardly" | "scarcely") && !self.is_name(at)
     }
 
-    fn is_adjective(&self, at: usize) -> bool {
+    pub(crate) fn is_adjective(&self, at: usize) -> bool {
         let word = self.norm(at);
         self.class(at).has(Class::ADJECTIVE) || self.grammar.adjectives.contains_key(word)
     }
 
     /// Words that end a noun group.
-    fn is_closed(&self, at: usize) -> bool {
+    pub(crate) fn is_closed(&self, at: usize) -> bool {
         let closed = Class::DETERMINER
             .or(Class::PREPOSITION)
             .or(Class::CONJUNCTION)
@@ -231,7 +242,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a word may be a noun or stand before one.
-    fn is_nounish(&self, at: usize) -> bool {
+    pub(crate) fn is_nounish(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         if self.is_name(at) {
             return true;
@@ -248,7 +259,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a word is meant as a verb where it stands.
-    fn is_verb(&self, at: usize, within: Within) -> bool {
+    pub(crate) fn is_verb(&self, at: usize, within: Within) -> bool {
         let Some(form) = self.form(at) else { return false };
         let token = &self.tokens[at];
         if self.is_name(at) || !token.is_word() {
@@ -282,7 +293,27 @@ impl<'a> Parser<'a> {
                 plural && form.has(Form::BASE) && !verb_follows
             }
             Within::Nothing => {
-                let Some(previous) = previous else { return true };
+                let Some(previous) = previous else {
+                    // "Whispers follow her": the first is a noun.
+                    let next = self.grammar.forms.get(self.norm(at + 1)).is_some_and(|_| !self.is_name(at + 1));
+                    return !(form.has(Form::THIRD) && next);
+                };
+                // "pours drinks": a verb is not followed by another.
+                if let Some(Item::Vg(last)) = self.groups.items.last()
+                    && let Some(last) = self.groups.vgs.get(*last)
+                    && last.end == at
+                    && !matches!(last.lemma.as_str(), "help" | "let" | "make" | "go" | "come" | "think" | "say")
+                {
+                    return form.has(Form::ING) && !form.has(Form::BASE);
+                }
+                let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
+                if token.is("like") && (self.tokens[previous].sort == Sort::Mark || be_form(self.norm(previous))) {
+                    return false;
+                }
+                if base_only && self.tokens[previous].is_mark(",") {
+                    // "Hope, take her down": only behind whoever is called.
+                    return previous > 0 && previous <= 4 && self.is_name(previous - 1);
+                }
                 let class = self.class(previous);
                 let word = self.norm(previous);
                 if word == "to" {
@@ -306,7 +337,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn is_plural(&self, np: usize) -> bool {
+    pub(crate) fn is_plural(&self, np: usize) -> bool {
         let np = &self.groups.nps[np];
         let word = self.norm(np.head);
         if np.pronoun {
@@ -336,7 +367,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A noun group at a token, and where it ends.
-    fn noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
+    pub(crate) fn noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
         let word = self.norm(at).to_owned();
         if !self.is_name(at) && is_pronoun(&word) {
             if matches!(word.as_str(), "who" | "whom" | "whose" | "which") {
@@ -350,6 +381,23 @@ impl<'a> Parser<'a> {
                     return self.content(at, at + 1, Some(owner), None).or(Some((owner, at + 1)));
                 }
             }
+            let np = self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
+            return Some((np, at + 1));
+        }
+        let floats = matches!(word.as_str(), "both" | "all" | "each")
+            && matches!(self.groups.items.last(), Some(Item::Np(_)))
+            && (self.form(at + 1).is_some() || be_form(self.norm(at + 1)));
+        if floats {
+            return None;
+        }
+        if word == "that" && self.is_conjunction(at) {
+            return None;
+        }
+        let some = matches!(word.as_str(), "some" | "many" | "few" | "most" | "both" | "all")
+            && self.form(at + 1).is_some_and(|form| form.has(Form::PAST.or(Form::THIRD)))
+            && !self.is_name(at + 1)
+            && !self.is_nounish(at + 2);
+        if some {
             let np = self.push(Np { start: at, end: at + 1, head: at, content: at, pronoun: true, ..Np::default() });
             return Some((np, at + 1));
         }
@@ -379,13 +427,33 @@ impl<'a> Parser<'a> {
         None
     }
 
-    fn push(&mut self, np: Np) -> usize {
+    /// Whether "that" begins a clause: "said that Odo left", "the lamp that started it".
+    fn is_conjunction(&self, at: usize) -> bool {
+        let next = at + 1;
+        let class = self.class(next);
+        let clause = self.is_name(next)
+            || class.has(Class::DETERMINER)
+            || (is_pronoun(self.norm(next)) && self.norm(next) != "it")
+            || self.norm(next) == "it";
+        match self.groups.items.last() {
+            Some(Item::Vg(last)) => {
+                let sort = self.grammar.sort(&self.groups.vgs[*last].lemma);
+                clause || sort.speech || sort.thought || sort.factive
+            }
+            Some(Item::Np(_)) => {
+                clause || self.form(next).is_some() || be_form(self.norm(next)) || class.has(Class::MODAL)
+            }
+            _ => clause,
+        }
+    }
+
+    pub(crate) fn push(&mut self, np: Np) -> usize {
         self.groups.nps.push(np);
         self.groups.nps.len() - 1
     }
 
     /// The nouns of a group, from `from`; then what they own.
-    fn content(
+    pub(crate) fn content(
         &mut self,
         start: usize,
         from: usize,
@@ -491,16 +559,17 @@ impl<'a> Parser<'a> {
         Some((index, end))
     }
 
-    fn is_nounish_ahead(&self, at: usize) -> bool {
+    pub(crate) fn is_nounish_ahead(&self, at: usize) -> bool {
         let at = self.skip_adverbs(at);
         self.is_nounish(at)
     }
 
     /// Whether a word behind the first noun of a group is its verb.
-    fn is_verb_after(&self, at: usize, name: bool, from: usize, determined: bool) -> bool {
+    pub(crate) fn is_verb_after(&self, at: usize, name: bool, from: usize, determined: bool) -> bool {
         let Some(form) = self.form(at) else { return false };
         if name {
-            return self.is_verb(at, Within::Head { plural: self.norm(at - 1).ends_with('s') });
+            let listed = from > 0 && matches!(self.norm(from - 1), "and" | "+" | "&");
+            return self.is_verb(at, Within::Head { plural: listed || self.norm(at - 1).ends_with('s') });
         }
         // "the wounded guard left", "the smith works", "his sworn word": a noun stands before the verb.
         let previous = at - 1;
@@ -513,6 +582,12 @@ impl<'a> Parser<'a> {
         if !previous_is_noun {
             return false;
         }
+        if determined
+            && self.norm(at + 1) == "of"
+            && (self.grammar.nouns.contains_key(self.norm(at)) || self.grammar.has.contains_key(self.norm(at)))
+        {
+            return false;
+        }
         let word = self.norm(previous);
         let plural = word.ends_with('s') && !word.ends_with("ss")
             || matches!(word, "people" | "folk" | "men" | "women" | "children");
@@ -523,7 +598,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether the token makes an owner of what stands before it, and is not "is".
-    fn is_possessive(&self, at: usize) -> bool {
+    pub(crate) fn is_possessive(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         if token.is("'") && token.glued && at > 0 && self.tokens[at - 1].norm.ends_with('s') {
             return self.is_nounish(at + 1);
@@ -540,7 +615,7 @@ impl<'a> Parser<'a> {
         let next = at + 1;
         if self.is_name(next) {
             // "her brother's Tob" says who he is.
-            return !self.grammar.nouns.contains_key(previous);
+            return !self.grammar.nouns.contains_key(previous) && !self.grammar.labels.contains_key(previous);
         }
         let Some(after) = self.tokens.get(next) else { return true };
         if after.sort == Sort::Mark {
@@ -549,6 +624,9 @@ impl<'a> Parser<'a> {
                     .tokens
                     .get(next + 1)
                     .is_none_or(|token| !token.is_word() || self.is_closed(next + 1) || self.form(next + 1).is_some());
+        }
+        if matches!(self.norm(next), "very" | "own") {
+            return true;
         }
         if self.is_closed(next) || self.is_adverb(next) {
             return self.is_adverb(next) && self.is_nounish_ahead(next + 1) && self.class(next).has(Class::ADJECTIVE);
@@ -560,7 +638,22 @@ impl<'a> Parser<'a> {
             let then = next + 1;
             self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then))
         };
+        if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
+            return self.is_nounish(next + 1);
+        }
+        if matches!(self.norm(next), "very" | "own") {
+            return true;
+        }
         if let Some(form) = self.form(next) {
+            if form.has(Form::PAST.or(Form::PARTICIPLE).or(Form::ING))
+                && self.is_name(next + 1)
+                && !form.has(Form::BASE)
+            {
+                return false;
+            }
+            if form.has(Form::PAST) && !form.has(Form::BASE) {
+                return noun_follows;
+            }
             if form.has(Form::ING) && !form.has(Form::BASE) {
                 return noun_follows
                     && self.class(next + 1).has(Class::THING_NOUN.or(Class::GROUP_NOUN).or(Class::PLACE_NOUN));
@@ -575,336 +668,4 @@ impl<'a> Parser<'a> {
         }
         true
     }
-
-    /// A verb group at a token, and where it ends.
-    fn verb_group(&self, at: usize, within: Within) -> Option<(Vg, usize)> {
-        let mut vg = Vg { start: at, form: VerbForm::Finite, ..Vg::default() };
-        let mut i = at;
-        if self.is_name(at) {
-            return None;
-        }
-        if self.norm(i) == "to" {
-            let next = self.skip_adverbs(i + 1);
-            let base = be_form(self.norm(next)) && self.norm(next) == "be"
-                || self.form(next).is_some_and(|form| form.has(Form::BASE));
-            let capital = self.tokens.get(next).is_some_and(|token| token.capital);
-            if !base || self.is_name(next) || capital {
-                return None;
-            }
-            vg.form = VerbForm::Infinitive;
-            i = next;
-        }
-        let mut begun = vg.form == VerbForm::Infinitive;
-        let mut bare = true;
-        loop {
-            if i >= self.tokens.len() || self.is_name(i) {
-                return None;
-            }
-            if begun && (self.is_adverb(i) || self.is_negation(i)) {
-                vg.negated |= self.is_negation(i);
-                vg.never |= self.norm(i) == "never";
-                i += 1;
-                continue;
-            }
-            let word = self.norm(i);
-            if !begun && self.is_negation(i) || (!begun && self.is_adverb(i)) {
-                // "never trusted", "quietly works": the group begins with it, if a verb follows.
-                let next = self.skip_adverbs(i);
-                let verb = be_form(self.norm(next)) || self.class(next).has(Class::MODAL) || self.is_verb(next, within);
-                if !verb || self.is_name(next) || next == i {
-                    return None;
-                }
-                let negations = i..next;
-                for k in negations {
-                    vg.negated |= self.is_negation(k);
-                    vg.never |= self.norm(k) == "never";
-                }
-                i = next;
-                begun = true;
-                continue;
-            }
-            let next = self.skip_adverbs(i + 1);
-            let next_form = if self.is_name(next) { None } else { self.form(next) };
-            let next_has = |form: Form| next_form.is_some_and(|next| next.has(form));
-            let contraction = word == "'s" || word == "'d";
-            if contraction && within == Within::Nothing && !begun {
-                // Behind something that is no noun group.
-                if i == 0 || self.tokens[i - 1].sort == Sort::Mark {
-                    return None;
-                }
-            }
-            if self.class(i).has(Class::MODAL) && word != "need" && word != "dare"
-                || (word == "'d" && (next_has(Form::BASE) && !next_has(Form::PARTICIPLE) || self.norm(next) == "be"))
-            {
-                let opens = i == 0 || self.tokens[i - 1].sort == Sort::Mark;
-                if self.tokens[i].capital && !opens {
-                    return None;
-                }
-                vg.modal = Some(if word == "'d" { "would".into() } else { word.to_owned() });
-                bare = false;
-                begun = true;
-                i += 1;
-                if self.norm(i) == "to" {
-                    i += 1;
-                }
-                continue;
-            }
-            if be_form(word) || word == "'s" {
-                let has = word == "'s"
-                    && (self.norm(next) == "been"
-                        || self.norm(next) == "got"
-                        || (next_has(Form::PARTICIPLE)
-                            && matches!(
-                                self.norm(next),
-                                "gone"
-                                    | "come"
-                                    | "become"
-                                    | "had"
-                                    | "taken"
-                                    | "done"
-                                    | "known"
-                                    | "lost"
-                                    | "stolen"
-                                    | "sold"
-                                    | "left"
-                                    | "joined"
-                                    | "moved"
-                                    | "always"
-                            )));
-                if has {
-                    vg.perfect = true;
-                    bare = false;
-                    begun = true;
-                    i += 1;
-                    if self.norm(next) == "got" {
-                        i = next;
-                    }
-                    continue;
-                }
-                if bare && vg.form != VerbForm::Infinitive {
-                    match word {
-                        "being" => vg.form = VerbForm::Ing,
-                        "been" => vg.form = VerbForm::Participle,
-                        _ => {}
-                    }
-                }
-                vg.past |= matches!(word, "was" | "were");
-                begun = true;
-                bare = false;
-                vg.negated |= (i + 1..next).any(|k| self.is_negation(k));
-                vg.never |= (i + 1..next).any(|k| self.norm(k) == "never");
-                if self.norm(next) == "going"
-                    && self.norm(next + 1) == "to"
-                    && (self.form(next + 2).is_some_and(|form| form.has(Form::BASE)) || self.norm(next + 2) == "be")
-                    && !self.is_name(next + 2)
-                {
-                    vg.going_to = true;
-                    i = next + 2;
-                    continue;
-                }
-                let capital = self.tokens.get(next).is_some_and(|token| token.capital);
-                if !capital && next_has(Form::ING) && !self.is_attribute_word(next) {
-                    vg.progressive = true;
-                    i = next;
-                    continue;
-                }
-                if !capital && next_has(Form::PARTICIPLE) && !self.is_attribute_word(next) {
-                    vg.passive = true;
-                    i = next;
-                    vg.head = i;
-                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
-                    vg.end = i + 1;
-                    return Some((vg, i + 1));
-                }
-                if matches!(self.norm(next), "been" | "being") {
-                    i = next;
-                    continue;
-                }
-                vg.copula = true;
-                vg.lemma = "be".into();
-                vg.head = i;
-                vg.end = next.max(i + 1);
-                // Adverbs behind "is" belong to it; negations too.
-                let end = self.negated_until(i + 1, next);
-                vg.end = end;
-                return Some((vg, end));
-            }
-            if matches!(word, "have" | "has" | "had" | "having")
-                || (word == "'d" && begun_or_participle(next_has(Form::PARTICIPLE), self.norm(next)))
-            {
-                let aux = next_has(Form::PARTICIPLE) && !self.tokens[next].capital
-                    || matches!(self.norm(next), "been" | "had");
-                let must = self.norm(next) == "to" && self.form(next + 1).is_some_and(|form| form.has(Form::BASE));
-                if aux {
-                    vg.perfect = true;
-                    vg.past |= word == "had";
-                    vg.negated |= (i + 1..next).any(|k| self.is_negation(k));
-                    vg.never |= (i + 1..next).any(|k| self.norm(k) == "never");
-                    if bare && word == "having" {
-                        vg.form = VerbForm::Ing;
-                    }
-                    begun = true;
-                    bare = false;
-                    i = next;
-                    if self.norm(i) == "been" || self.norm(i) == "be" {
-                        continue;
-                    }
-                    if self.norm(i) == "got" {
-                        // "have got" is "have".
-                        let then = self.skip_adverbs(i + 1);
-                        let base = self.norm(then) == "to";
-                        if base
-                            && (self.norm(then + 1) == "be"
-                                || self.form(then + 1).is_some_and(|form| form.has(Form::BASE)))
-                        {
-                            vg.modal = Some("must".into());
-                            i = then + 1;
-                            continue;
-                        }
-                        vg.lemma = "have".into();
-                        vg.head = i;
-                        vg.end = i + 1;
-                        return Some((vg, i + 1));
-                    }
-                    vg.head = i;
-                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
-                    return Some(self.finish(vg, i));
-                }
-                if must {
-                    vg.modal = Some("must".into());
-                    i = next + 1;
-                    begun = true;
-                    bare = false;
-                    continue;
-                }
-                if word == "'d" {
-                    return None;
-                }
-                vg.past |= word == "had";
-                if bare && word == "having" {
-                    vg.form = VerbForm::Ing;
-                }
-                vg.head = i;
-                vg.lemma = "have".into();
-                return Some(self.finish(vg, i));
-            }
-            if matches!(word, "do" | "does" | "did")
-                && next_has(Form::BASE)
-                && (next > i + 1 || begun || within != Within::Nothing)
-            {
-                vg.past |= word == "did";
-                vg.negated |= (i + 1..next).any(|k| self.is_negation(k));
-                begun = true;
-                bare = false;
-                i = next;
-                continue;
-            }
-            if matches!(word, "get" | "gets" | "got" | "getting")
-                && next_has(Form::PARTICIPLE)
-                && !next_has(Form::BASE)
-                && next == i + 1
-            {
-                vg.passive = true;
-                vg.past |= word == "got";
-                vg.head = next;
-                vg.lemma = self.lemma(next, Form::PARTICIPLE);
-                vg.end = next + 1;
-                return Some((vg, next + 1));
-            }
-            // The verb itself.
-            let here = if begun { self.form(i).is_some() && !self.tokens[i].capital } else { self.is_verb(i, within) };
-            if !here {
-                return if begun && vg.modal.is_some() && vg.form == VerbForm::Finite && word.is_empty() {
-                    None
-                } else {
-                    None
-                };
-            }
-            let form = self.form(i)?;
-            if word == "used"
-                && self.norm(i + 1) == "to"
-                && (self.norm(i + 2) == "be" || self.form(i + 2).is_some_and(|form| form.has(Form::BASE)))
-            {
-                vg.used_to = true;
-                vg.past = true;
-                bare = false;
-                begun = true;
-                i += 2;
-                continue;
-            }
-            vg.head = i;
-            if bare && vg.form == VerbForm::Finite {
-                vg.base = form.has(Form::BASE) && !form.has(Form::PAST);
-                if form.has(Form::ING) && !form.has(Form::BASE) {
-                    vg.form = VerbForm::Ing;
-                    vg.lemma = self.lemma(i, Form::ING);
-                } else if form.has(Form::PARTICIPLE) && !form.has(Form::PAST.or(Form::BASE)) {
-                    vg.form = VerbForm::Participle;
-                    vg.passive = true;
-                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
-                } else if form.has(Form::PARTICIPLE) && self.is_reduced(i, within) {
-                    vg.form = VerbForm::Participle;
-                    vg.passive = true;
-                    vg.lemma = self.lemma(i, Form::PARTICIPLE);
-                } else if form.has(Form::PAST) {
-                    vg.past = true;
-                    vg.lemma = self.lemma(i, Form::PAST);
-                } else {
-                    vg.lemma = self.lemma(i, if form.has(Form::THIRD) { Form::THIRD } else { Form::BASE });
-                }
-            } else {
-                let wanted = if vg.progressive { Form::ING } else { Form::BASE };
-                vg.lemma = self.lemma(i, wanted);
-            }
-            return Some(self.finish(vg, i));
-        }
-    }
-
-    fn negated_until(&self, from: usize, to: usize) -> usize {
-        // Adverbs that stand behind a copula are skipped only up to what they belong to.
-        if (from..to).any(|at| self.is_negation(at)) || from < to { to } else { from }
-    }
-
-    fn finish(&self, mut vg: Vg, head: usize) -> (Vg, usize) {
-        let sort = self.grammar.sort(&vg.lemma);
-        vg.copula = sort.copula && !vg.passive;
-        vg.end = head + 1;
-        (vg, head + 1)
-    }
-
-    /// Words like "missing" and "wounded", which say how somebody is and not what is done.
-    fn is_attribute_word(&self, at: usize) -> bool {
-        self.grammar.adjectives.contains_key(self.norm(at)) && self.norm(at + 1) != "by" && !self.is_nounish(at + 1)
-    }
-
-    /// Whether a participle without an auxiliary belongs to the noun before it: "the blade forged by Grimjaw".
-    fn is_reduced(&self, at: usize, within: Within) -> bool {
-        if self.norm(at + 1) == "by" {
-            return true;
-        }
-        let after_comma = at > 0 && self.tokens[at - 1].is_mark(",");
-        let opens = at == 0;
-        let next = self.norm(at + 1);
-        let preposition = self.class(at + 1).has(Class::PREPOSITION);
-        match within {
-            Within::Head { .. } => {
-                matches!(self.norm(at), "called" | "named" | "known" | "nicknamed" | "dubbed" | "born")
-                    && !next.is_empty()
-            }
-            _ => {
-                (after_comma || opens)
-                    && preposition
-                    && !matches!(next, "to")
-                    && !self.grammar.verbs.get(&self.lemma(at, Form::PAST)).is_some_and(|patterns| {
-                        patterns
-                            .iter()
-                            .any(|pattern| pattern.parts.first() == Some(&crate::grammar::Part::Word(next.to_owned())))
-                    })
-            }
-        }
-    }
-}
-
-fn begun_or_participle(participle: bool, next: &str) -> bool {
-    participle || next == "been"
 }

@@ -5,7 +5,7 @@ use hearsay_model::{Kind, Span};
 use crate::{
     clauses::{Bond, Clause, Clauses, From},
     cues::{self, Found},
-    extract::Cue,
+    facts::Cue,
     grammar::{Class, CueSort, Grammar},
     kinds::Kinds,
     lexicon::{Gender, How, Lexicon},
@@ -138,15 +138,17 @@ impl Reader<'_> {
                 subject,
             });
         }
-        if let Some(clause) = self.clauses.iter().rev().find(|clause| clause.subjects.len() > 1) {
-            let together: Vec<Who> = clause
-                .subjects
+        let mut lists = (0..self.groups.items.len()).map(|item| self.syntax.list(item, self.groups.items.len()).0);
+        if let Some(list) = lists.find(|list| list.len() > 1) {
+            let together: Vec<Who> = list
                 .iter()
                 .filter_map(|np| self.groups.nps[*np].name)
                 .map(|name| self.names[name].who)
+                .filter(|who| !self.kinds(*who).is_any())
                 .collect();
             if together.len() > 1 {
                 self.memory.together = together;
+                self.memory.together_in = self.memory.sentence;
             }
         }
     }
@@ -175,6 +177,7 @@ impl Reader<'_> {
         if let Some(name) = group.name.map(|index| self.names[index]) {
             let mark = match (name.who, name.how) {
                 _ if name.shared => Some("shared_name"),
+                (Who::New(index), _) if !self.new.sure.get(index).is_some_and(|sure| *sure) => Some("opening_name"),
                 (Who::New(_), _) => Some("new_name"),
                 _ if name.near => Some("near_name"),
                 (_, How::Description) => Some("description"),
@@ -200,6 +203,56 @@ impl Reader<'_> {
             && self.grammar.nouns.contains_key(&word)
         {
             return self.resolve(named, not);
+        }
+        let item = self.item_of(np);
+        // "a man called Joris"
+        if let Some(item) = item
+            && let Some(Item::Vg(vg)) = self.groups.items.get(item + 1)
+            && matches!(self.norm(self.groups.vgs[*vg].head), "called" | "named")
+            && let Some(named) = self.syntax.np(item + 2)
+            && self.groups.nps[named].name.is_some()
+        {
+            return self.resolve(named, not);
+        }
+        // "the one who", behind "is".
+        if let Some(item) = item
+            && let Some(clause) =
+                self.clauses.iter().find(|clause| self.groups.vgs[clause.vg].copula && clause.rest.0 == item).cloned()
+            && !clause.subjects.contains(&np)
+            && group.owner.is_none()
+        {
+            return self.resolve_all(&clause.subjects, not);
+        }
+        // "the pair of them", "the Missing Pilot job"
+        if matches!(word.as_str(), "pair" | "two" | "both" | "lot")
+            && item.is_some_and(|item| self.syntax.word(item + 1) == "of")
+            && let Some(them) = item.and_then(|item| self.syntax.np(item + 2))
+        {
+            return self.resolve(them, not);
+        }
+        if group.by_name
+            && matches!(
+                word.as_str(),
+                "job"
+                    | "contract"
+                    | "quest"
+                    | "business"
+                    | "affair"
+                    | "matter"
+                    | "case"
+                    | "task"
+                    | "mission"
+                    | "run"
+                    | "gig"
+                    | "thing"
+                    | "stuff"
+                    | "family"
+                    | "gang"
+                    | "crew"
+            )
+            && let Some(owner) = group.owner
+        {
+            return self.resolve(owner, not);
         }
         // "the old man"
         let definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
@@ -241,13 +294,13 @@ impl Reader<'_> {
         if self.voice.talk || self.voice.speaker.is_some() {
             not.extend(self.voice.speaker);
         }
-        if gender == Gender::They && self.memory.together.len() > 1 {
+        let fresh = self.memory.together_in + 3 > self.memory.sentence;
+        if gender == Gender::They && self.memory.together.len() > 1 && fresh {
             let one = self.memory.meant(gender, token, &not).filter(|meant| !meant.far && !meant.doubtful);
-            if one.is_none() {
+            if one.is_none() || self.memory.together_in == self.memory.sentence {
+                let far = (self.memory.together_in + 1 < self.memory.sentence).then_some("doubtful_pronoun");
                 let together = self.memory.together.iter();
-                return together
-                    .map(|who| Ref { who: *who, mark: Some("pronoun"), second: Some("doubtful_pronoun") })
-                    .collect();
+                return together.map(|who| Ref { who: *who, mark: Some("pronoun"), second: far }).collect();
             }
         }
         if let Some(meant) = self.memory.meant(gender, token, &not) {
@@ -348,7 +401,14 @@ impl Reader<'_> {
             }
             Err(value) => {
                 let value = value.trim_matches(|c: char| c.is_whitespace() || ",;:.".contains(c)).to_owned();
-                if value.is_empty() || value.chars().count() > 160 {
+                let is_name = meaning.predicate == *"alias" && {
+                    let name = match subject.who {
+                        Who::Known(entity) => self.lexicon.entities[entity as usize].name.as_str(),
+                        Who::New(index) => self.new.found.get(index).map_or("", |entity| entity.name.as_str()),
+                    };
+                    value.starts_with(name)
+                };
+                if is_name || value.is_empty() || value.chars().count() > 160 {
                     return;
                 }
                 Said::Value(value)
@@ -363,7 +423,7 @@ impl Reader<'_> {
         // A deed stays done.
         let lasting = matches!(
             meaning.predicate.as_str(),
-            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
+            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "species" | "alias"
         );
         self.facts.push(Read {
             subject: subject.who,
@@ -411,13 +471,20 @@ impl Reader<'_> {
         self.cues.iter().any(|cue| cue.sort == sort)
     }
 
+    /// Whether the sentence asks; a guess with a question mark is a guess.
+    pub(crate) fn asks(&self) -> bool {
+        let guess =
+            self.cues.iter().any(|cue| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour) && cue.end - cue.start > 1);
+        cues::is_question(self.tokens, self.grammar, !guess)
+    }
+
     /// Reads every clause, and what stands beside names.
     pub(crate) fn read(&mut self) {
         self.remember();
-        let question = cues::is_question(self.tokens, self.grammar);
+        let question = self.asks();
         let modes = self.modes(question);
-        for clause in 0..self.clauses.len() {
-            self.clause(clause, &modes[clause]);
+        for (clause, mode) in modes.iter().enumerate() {
+            self.clause(clause, mode);
         }
         self.appositions(&modes);
     }
@@ -438,7 +505,12 @@ impl Reader<'_> {
             let subjects = clause.subjects.clone();
             let said_by = self.resolve_all(&subjects, &[]);
             let told = self.told(at);
-            return (said_by.first().map(|found| found.who), told, false);
+            let by = said_by.first().map(|found| found.who);
+            self.memory.speaker = by.or(self.memory.speaker);
+            return (by, told, false);
+        }
+        if self.tokens.len() == 1 && self.memory.speaker.is_some() {
+            return (self.memory.speaker, Vec::new(), false);
         }
         (self.memory.last_subject(), Vec::new(), true)
     }

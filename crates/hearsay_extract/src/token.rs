@@ -88,6 +88,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
                 '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{00AB}' | '\u{00BB}' => c.to_string(),
                 '\u{2026}' => "\u{2026}".into(),
                 '\u{2013}' | '\u{2014}' | '\u{2015}' => "\u{2014}".into(),
+                '@' => "at".into(),
                 c if is_apostrophe(c) => {
                     if c == '\u{2018}' {
                         "\u{2018}".into()
@@ -117,8 +118,8 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
             tokens.push(Token {
                 start: offset + start,
                 end: offset + end,
+                sort: if c == '@' { Sort::Word } else { Sort::Mark },
                 norm,
-                sort: Sort::Mark,
                 capital: false,
                 glued,
             });
@@ -126,6 +127,16 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
         last_end = end;
     }
     tokens
+}
+
+/// Puts words together that are one: "no longer".
+fn join(tokens: &mut [Token], end: usize) -> bool {
+    let joins = tokens.last().is_some_and(|last| last.is("no"));
+    if joins && let Some(last) = tokens.last_mut() {
+        last.norm = "no longer".into();
+        last.end = end;
+    }
+    joins
 }
 
 /// Accents that stand behind their letter.
@@ -136,6 +147,9 @@ fn is_mark_of_letter(c: char) -> bool {
 /// A word, with "n't" and "'s" as words of their own.
 fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, glued: bool) {
     let norm = normal(word);
+    if norm == "longer" && join(tokens, offset + start + word.len()) {
+        return;
+    }
     let capital = word.chars().next().is_some_and(char::is_uppercase);
     let sort = if norm.starts_with(|c: char| c.is_ascii_digit()) { Sort::Number } else { Sort::Word };
     let mut push = |norm: &str, from: usize, to: usize, glued: bool, capital: bool, sort: Sort| {

@@ -1,0 +1,351 @@
+//! What is done: a verb with what stands around it.
+
+use crate::grammar::is_silent;
+use crate::{
+    clauses::Bond,
+    grammar::{Part, Pattern},
+    mentions::Who,
+    mode::Mode,
+    patterns::Hit,
+    read::{Reader, Ref},
+};
+
+impl Reader<'_> {
+    /// What a verb states with what stands around it: one relation and one attribute at most.
+    pub(crate) fn verb(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+        let vg = self.vg(at).clone();
+        let grammar = self.grammar;
+        let patterns = grammar.verbs.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
+        if self.mutual(at, subjects, patterns, mode, marks) || self.calling(at, mode, marks) {
+            return true;
+        }
+        // "reports to the inspector that …" is said, not done.
+        let says = grammar.sort(&vg.lemma).speech
+            && self.clauses.iter().any(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
+        let (mut relation, mut attribute) = (false, false);
+        for pattern in patterns {
+            let target = &grammar.targets[pattern.target];
+            let is_relation = target.predicate.is_relation();
+            let done = if is_relation { relation } else { attribute };
+            let would = mode.would && !matches!(target.predicate.as_str(), "LIKES" | "TRUSTS" | "WANTS");
+            if done || would || (says && target.predicate != *"PROMISED") {
+                continue;
+            }
+            let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
+            if (wants_not && !vg.negated) || (mode.can && !pattern.words.starts_with("can not")) {
+                continue;
+            }
+            let parts = if wants_not { &pattern.parts[1..] } else { &pattern.parts[..] };
+            let before = self.facts.len();
+            if vg.passive {
+                self.passive(at, pattern, parts, subjects, mode, marks);
+            } else {
+                let mut mode = mode.clone();
+                mode.denied &= !wants_not;
+                self.active(at, pattern, parts, subjects, &mode, marks);
+            }
+            if self.facts.len() > before {
+                relation |= is_relation;
+                attribute |= !is_relation;
+            }
+        }
+        relation || attribute
+    }
+
+    pub(crate) fn active(
+        &mut self,
+        at: usize,
+        pattern: &Pattern,
+        parts: &[Part],
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) {
+        let vg = self.vg(at).clone();
+        let (from, to) = self.clauses[at].rest;
+        let Some(hit) = self.matched(parts, from, to, true) else { return };
+        let target = self.grammar.targets[pattern.target].clone();
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        let mut marks = marks.to_vec();
+        marks.push(if pattern.weak { "weak" } else { "strong" });
+        if hit.skipped {
+            marks.push("far_object");
+        }
+        if let Some(value) = &pattern.value {
+            let span = self.clause_span(at, self.start_of(hit.end).max(vg.end));
+            for subject in subjects
+                .iter()
+                .filter(|subject| self.kinds(subject.who).meets(pattern.kinds))
+                .copied()
+                .collect::<Vec<_>>()
+            {
+                self.state(pattern.target, &subject, Err(value.clone()), "", &marks, mode, span);
+            }
+            return;
+        }
+        if !target.predicate.is_relation() {
+            match hit.second.filter(|second| *second < self.groups.items.len()) {
+                // "valued the blade at sixty cows"
+                Some(second) => {
+                    let valued = self.objects(&Hit { second: None, ..hit }, to, &whos, pattern);
+                    let hit = Hit { object: Some(second), second: None, ..hit };
+                    self.value(at, pattern, &hit, &valued, mode, &marks);
+                }
+                None => {
+                    self.value(at, pattern, &hit, subjects, mode, &marks);
+                }
+            }
+            return;
+        }
+        let objects = self.objects(&hit, to, &whos, pattern);
+        if let Some(second) = hit.second.filter(|second| *second < self.groups.items.len()) {
+            // "met Odo at the mill": of what stands behind the verb, one is the subject.
+            let ends = self.objects(&Hit { object: Some(second), second: None, ..hit }, to, &whos, pattern);
+            let span = self.clause_span(at, self.end_of(second));
+            for first in &objects {
+                for end in &ends {
+                    self.state(pattern.target, first, Ok(end), &pattern.words, &marks, mode, span);
+                }
+            }
+            return;
+        }
+        let span = self.clause_span(at, hit.object.map_or(vg.end, |item| self.end_of(item)));
+        for object in &objects {
+            let mut marks = marks.clone();
+            if !pattern.kinds.is_any() && self.kinds(object.who).is_any() {
+                marks.push("kind_open");
+            }
+            for subject in subjects {
+                let (a, b) = if pattern.back { (object, subject) } else { (subject, object) };
+                self.state(pattern.target, a, Ok(b), &pattern.words, &marks, mode, span);
+            }
+        }
+    }
+
+    /// "everybody calls her Lady Luck"
+    pub(crate) fn calling(&mut self, at: usize, mode: &Mode, marks: &[&'static str]) -> bool {
+        let vg = self.vg(at).clone();
+        let (from, to) = self.clauses[at].rest;
+        if vg.passive || !matches!(vg.lemma.as_str(), "call" | "nickname" | "dub" | "name") {
+            return false;
+        }
+        // "calls her Lady Luck" looks like something of hers.
+        if let Some(np) = self.syntax.np(from)
+            && let Some(owner) = self.groups.nps[np].owner
+            && self.groups.nps[owner].pronoun
+            && self.tokens[self.groups.nps[np].content].capital
+            && let Some(alias) = self.target("alias")
+        {
+            let refs = self.resolve(owner, &[]);
+            let group = self.groups.nps[np].clone();
+            let (value, span) = (self.said(group.content, group.end), self.clause_span(at, group.end));
+            for subject in &refs {
+                self.state(alias, subject, Err(value.clone()), "", marks, mode, span);
+            }
+            return !refs.is_empty();
+        }
+        let (Some(called), Some(name)) = (self.syntax.np(from), self.syntax.np(from + 1)) else { return false };
+        let new = match self.groups.nps[name].name.map(|name| self.names[name].who) {
+            Some(Who::Known(_)) => return false,
+            Some(Who::New(_)) => true,
+            None => self.tokens[self.groups.nps[name].head].capital,
+        };
+        let Some(alias) = self.target("alias").filter(|_| new) else { return false };
+        let refs = self.resolve(called, &[]);
+        let value = self.said(self.content_of(from + 1), self.value_end(from + 1, to));
+        let span = self.clause_span(at, self.end_of(from + 1));
+        for subject in &refs {
+            self.state(alias, subject, Err(value.clone()), "", marks, mode, span);
+        }
+        !refs.is_empty()
+    }
+
+    /// "hate each other", "trusted one another".
+    pub(crate) fn mutual(
+        &mut self,
+        at: usize,
+        subjects: &[Ref],
+        patterns: &[Pattern],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> bool {
+        let [a, b, ..] = subjects else { return false };
+        let vg = self.vg(at).clone();
+        let clause = self.clauses[at].clone();
+        let (from, to) = (vg.end, (self.end_of(clause.rest.1.saturating_sub(1)).max(vg.end)).min(self.tokens.len()));
+        let each = (from..to.saturating_sub(1)).find(|at| {
+            matches!((self.norm(*at), self.norm(at + 1)), ("each", "other" | "others") | ("one", "another"))
+        });
+        let grammar = self.grammar;
+        if let Some(each) = each {
+            let between: Vec<String> =
+                (from..each).map(|at| self.norm(at).to_owned()).filter(|word| !is_silent(word)).collect();
+            for pattern in patterns {
+                let words: Vec<&str> = pattern
+                    .parts
+                    .iter()
+                    .filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
+                    .collect();
+                if words.iter().all(|word| between.iter().any(|other| other == word))
+                    && words.len() >= between.len().min(1)
+                {
+                    let mutual = grammar.targets[pattern.target].mutual;
+                    let span = self.clause_span(at, each + 2);
+                    let (a, b) = (*a, *b);
+                    self.state(pattern.target, &a, Ok(&b), &pattern.words, marks, mode, span);
+                    if !mutual {
+                        self.state(pattern.target, &b, Ok(&a), &pattern.words, marks, mode, span);
+                    }
+                    return true;
+                }
+            }
+        }
+        for pattern in grammar.together_verbs.get(&vg.lemma).into_iter().flatten() {
+            if let Some(hit) = self.matched(&pattern.parts, clause.rest.0, clause.rest.1, false) {
+                // "married" without anybody behind it.
+                let object = (hit.end..clause.rest.1)
+                    .find_map(|item| self.syntax.np(item))
+                    .is_some_and(|np| self.groups.nps[np].name.is_some());
+                let follows =
+                    hit.end < clause.rest.1 && self.syntax.word(hit.end) != "," && !self.is_skippable(hit.end);
+                let more = object || (pattern.parts.is_empty() && follows);
+                if !more {
+                    let span = self.clause_span(at, self.start_of(hit.end).max(vg.end));
+                    let (a, b) = (*a, *b);
+                    self.state(pattern.target, &a, Ok(&b), &pattern.words, marks, mode, span);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    pub(crate) fn passive(
+        &mut self,
+        at: usize,
+        pattern: &Pattern,
+        parts: &[Part],
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> bool {
+        let clause = self.clauses[at].clone();
+        let object_at = parts.iter().position(|part| *part == Part::Object);
+        let mut marks = marks.to_vec();
+        marks.push(if pattern.weak { "weak" } else { "strong" });
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        if object_at == Some(0) && parts.iter().filter(|part| **part == Part::Object).count() == 2 {
+            // "was found at the mill"
+            let Some(hit) = self.matched(&parts[1..], clause.rest.0, clause.rest.1, true) else { return false };
+            let objects = self.objects(&hit, clause.rest.1, &whos, pattern);
+            let span = self.clause_span(at, hit.object.map_or(0, |item| self.end_of(item)));
+            let mut stated = false;
+            for subject in subjects {
+                for object in &objects {
+                    self.state(pattern.target, subject, Ok(object), &pattern.words, &marks, mode, span);
+                    stated = true;
+                }
+            }
+            return stated;
+        }
+        if object_at != Some(0) {
+            // "was hired to work for": the verb keeps what stands behind it.
+            return false;
+        }
+        let rest = self.matched(&parts[1..], clause.rest.0, clause.rest.1, false).map(|hit| hit.end);
+        let Some(from) = rest else { return false };
+        let Some(by) = (from..clause.rest.1).find(|item| self.syntax.word(*item) == "by") else { return false };
+        let (list, _) = self.syntax.list(by + 1, clause.rest.1);
+        let agents = self.resolve_all(&list, &whos);
+        if !subjects.iter().any(|subject| self.kinds(subject.who).meets(pattern.kinds)) {
+            return false;
+        }
+        let span = self.clause_span(at, self.end_of(by + 1));
+        let target = self.grammar.targets[pattern.target].clone();
+        let mut stated = false;
+        for agent in &agents {
+            for subject in subjects {
+                let (a, b) = if pattern.back { (subject, agent) } else { (agent, subject) };
+                if self.kinds(a.who).meets(target.subject) && self.kinds(b.who).meets(target.object) {
+                    self.state(pattern.target, a, Ok(b), &pattern.words, &marks, mode, span);
+                    stated = true;
+                }
+            }
+        }
+        stated
+    }
+
+    /// A value that stands behind a verb.
+    pub(crate) fn value(
+        &mut self,
+        at: usize,
+        pattern: &Pattern,
+        hit: &Hit,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> bool {
+        let clause = self.clauses[at].clone();
+        let Some(item) = hit.object else { return false };
+        let from = self.content_of(item);
+        let to = self.value_end(item, clause.rest.1);
+        let value = self.said(from, to);
+        let span = self.clause_span(at, to);
+        let name = self.grammar.targets[pattern.target].predicate.as_str();
+        let known = self.syntax.np(item).and_then(|np| self.groups.nps[np].name).map(|name| self.names[name].who);
+        if name == "alias" && matches!(known, Some(Who::Known(_))) {
+            return false;
+        }
+        if name == "occupation" && known.is_some() {
+            return false;
+        }
+        let mut stated = false;
+        for subject in subjects {
+            let before = self.facts.len();
+            self.state(pattern.target, subject, Err(value.clone()), "", marks, mode, span);
+            stated |= self.facts.len() > before;
+        }
+        stated
+    }
+
+    pub(crate) fn fallback(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) {
+        let Some(related) = self.related else { return };
+        let vg = self.vg(at).clone();
+        let clause = self.clauses[at].clone();
+        let sort = self.grammar.sort(&vg.lemma);
+        if sort.speech || sort.thought || sort.seeming || sort.copula || vg.lemma == "be" || sort.irreal || mode.denied
+        {
+            return;
+        }
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        let first = clause.rest.0;
+        let (item, words) = if self.syntax.np(first).is_some() {
+            (first, vg.lemma.clone())
+        } else if self.syntax.is_preposition(first) && self.syntax.np(first + 1).is_some() {
+            (first + 1, format!("{} {}", vg.lemma, self.syntax.word(first)))
+        } else {
+            return;
+        };
+        let (list, _) = self.syntax.list(item, clause.rest.1);
+        let mut objects = self.resolve_all(&list, &whos);
+        let mut words = words;
+        let mut marks = [marks, &["fallback"]].concat();
+        if objects.is_empty()
+            && let [np] = list[..]
+        {
+            // "tends the shrine of Mother Brine": the words of the relation go up to the "of".
+            objects = self.owners(np, Some(item), &["of"]);
+            words = format!("{words} the {} of", self.norm(self.groups.nps[np].head));
+            if !self.grammar.verbs.get(&vg.lemma).is_none_or(Vec::is_empty) {
+                marks.retain(|mark| *mark != "fallback");
+                marks.push("weak");
+            }
+        }
+        let span = self.clause_span(at, self.end_of(item));
+        for subject in subjects {
+            for object in &objects {
+                self.state(related, subject, Ok(object), &words, &marks, mode, span);
+            }
+        }
+    }
+}

@@ -1,0 +1,486 @@
+//! What somebody or something is: what stands after "is" and "has".
+
+use crate::{
+    grammar::{Class, Part, Pattern, is_silent, plain},
+    kinds::Kinds,
+    mentions::Who,
+    mode::Mode,
+    nouns::OF,
+    parse::Item,
+    read::{Reader, Ref},
+};
+
+impl Reader<'_> {
+    /// What stands after "is", from a token on.
+    pub(crate) fn after_is(
+        &mut self,
+        at: usize,
+        from: usize,
+        subjects: &[Ref],
+        subject_np: Option<usize>,
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> bool {
+        let clause = self.clauses[at].clone();
+        let passive = self.vg(at).passive;
+        let to = self.end_of(clause.rest.1.saturating_sub(1)).max(from).min(self.tokens.len());
+        let seeming = self.grammar.sort(&self.vg(at).lemma).seeming && !self.vg(at).copula;
+        let mut mode = mode.clone();
+        if seeming && self.vg(at).lemma != "feel" {
+            let words = self.said(self.vg(at).head, self.vg(at).end);
+            let left = self.grammar.doubts.get("hedge").copied().unwrap_or(0.3);
+            mode.doubt = mode.doubt.min(left);
+            mode.cues.push(crate::facts::Cue { kind: crate::facts::CueKind::Hedge, words });
+        }
+        let mode = &mode;
+        let mut found = false;
+        // "Meridian's crest is …", "her brother's Tob", "his eyes are blue".
+        if !passive && let Some(np) = subject_np {
+            found |= self.labelled(at, np, from, to, mode, marks);
+            if found {
+                return true;
+            }
+        }
+        let mut starts = vec![from];
+        for token in from + 1..to {
+            let joined = matches!(self.norm(token - 1), "," | "and" | "but");
+            if joined && !self.in_np(token) {
+                starts.push(token);
+            }
+        }
+        starts.truncate(8);
+        let mut next = from;
+        for (order, start) in starts.into_iter().enumerate() {
+            if start < next {
+                continue;
+            }
+            let start = self.skip_words(start, to);
+            if let Some(end) = self.phrase(at, start, to, subjects, mode, marks) {
+                found = true;
+                next = end;
+                continue;
+            }
+            if let Some(end) = self.together(at, start, to, subjects, mode, marks) {
+                found = true;
+                next = end;
+                continue;
+            }
+            if passive {
+                // "is wounded", and nothing else that follows from an adjective.
+                let word = self.norm(start).to_owned();
+                if order == 0 && self.grammar.adjectives.contains_key(&word) {
+                    found |= self.adjective(at, start, subjects, mode, marks).is_some();
+                }
+                break;
+            }
+            if let Some(end) = self.adjective(at, start, subjects, mode, marks) {
+                found = true;
+                next = end;
+                continue;
+            }
+            if let Some(end) = self.noun(at, start, to, subjects, mode, marks) {
+                found = true;
+                next = end;
+                continue;
+            }
+            if order == 0 && !found {
+                continue;
+            }
+        }
+        found
+    }
+
+    pub(crate) fn in_np(&self, token: usize) -> bool {
+        self.groups.nps.iter().any(|np| np.start < token && token < np.end)
+    }
+
+    pub(crate) fn skip_words(&self, mut token: usize, to: usize) -> usize {
+        let known = |token: usize| {
+            self.grammar.phrases.contains_key(self.norm(token))
+                || self.grammar.adjectives.contains_key(self.norm(token))
+        };
+        while token < to
+            && !known(token)
+            && (self.grammar.class(self.norm(token)).has(Class::ADVERB.or(Class::CONJUNCTION))
+                || self.norm(token) == ","
+                || matches!(self.norm(token), "like" | "um" | "uh" | "er")
+                || (self.norm(token).ends_with("ly") && self.norm(token).len() > 4))
+            && !self.names.iter().any(|name| name.start == token)
+        {
+            token += 1;
+        }
+        token
+    }
+
+    /// Fixed words, and what stands behind them: "in the pay of the guild".
+    pub(crate) fn phrase(
+        &mut self,
+        at: usize,
+        start: usize,
+        to: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> Option<usize> {
+        let grammar = self.grammar;
+        let mut first = start;
+        while first < to && is_silent(self.norm(first)) {
+            first += 1;
+        }
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        for pattern in grammar.phrases.get(plain(self.norm(first))).into_iter().flatten() {
+            let Some((object, end)) = self.phrase_matched(pattern, first + 1, to) else { continue };
+            let target = &grammar.targets[pattern.target];
+            let mut marks = marks.to_vec();
+            marks.push(if pattern.weak { "weak" } else { "strong" });
+            let before = self.facts.len();
+            if !target.predicate.is_relation() {
+                let value = match (&pattern.value, object) {
+                    (Some(value), _) => value.clone(),
+                    (None, Some(np)) => {
+                        let item = self.item_of(np)?;
+                        let content = self.content_of(item);
+                        let end = self.value_end(item, self.clauses[at].rest.1.max(item + 1));
+                        let whole = matches!(target.predicate.as_str(), "alias" | "value" | "faith" | "title");
+                        let words = if whole { self.said(content, end) } else { self.said(first, end) };
+                        if target.predicate.as_str() == "alias"
+                            && matches!(self.groups.nps[np].name.map(|name| self.names[name].who), Some(Who::Known(_)))
+                        {
+                            continue;
+                        }
+                        words
+                    }
+                    (None, None) => self.said(first, end),
+                };
+                let span = self.clause_span(at, end);
+                for subject in subjects {
+                    self.state(pattern.target, subject, Err(value.clone()), "", &marks, mode, span);
+                }
+            } else if let Some(np) = object {
+                let list =
+                    self.item_of(np).map_or_else(|| vec![np], |item| self.syntax.list(item, self.groups.items.len()).0);
+                let list = if list.is_empty() { vec![np] } else { list };
+                let mut objects = self.resolve_all(&list, &whos);
+                if objects.is_empty() && target.holds_of_wholes() {
+                    // "in the cellar of the Bell"
+                    objects = self.owners(np, self.item_of(np), &["of"]);
+                }
+                let span = self.clause_span(at, end);
+                for object in objects
+                    .iter()
+                    .filter(|object| self.kinds(object.who).meets(pattern.kinds))
+                    .copied()
+                    .collect::<Vec<_>>()
+                {
+                    for subject in subjects {
+                        let (a, b) = if pattern.back { (&object, subject) } else { (subject, &object) };
+                        self.state(pattern.target, a, Ok(b), &pattern.words, &marks, mode, span);
+                    }
+                }
+            }
+            if self.facts.len() > before {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// The noun group that is a phrase's object, and the token behind it.
+    pub(crate) fn phrase_matched(&self, pattern: &Pattern, from: usize, to: usize) -> Option<(Option<usize>, usize)> {
+        let mut token = from;
+        let mut owner = None;
+        let np_at = |token: usize| {
+            self.groups.items.iter().find_map(|item| match item {
+                Item::Np(np) if self.groups.nps[*np].start == token => Some(*np),
+                _ => None,
+            })
+        };
+        let owner_at = |token: usize| {
+            let group = self
+                .groups
+                .nps
+                .iter()
+                .find(|np| np.start == token && np.owner.is_some() && np.content < np.end && !np.by_name)?;
+            Some((group.owner?, group.content))
+        };
+        let mut parts = &pattern.parts[..];
+        while let Some(part) = parts.first() {
+            match part {
+                Part::Object => {
+                    let object_end = np_at(token).map(|np| (np, self.groups.nps[np].end));
+                    if let Some((np, end)) = object_end.filter(|_| token < self.tokens.len()) {
+                        return Some((Some(np), end));
+                    }
+                    // "in love with" and adverbs.
+                    if self.grammar.class(self.norm(token)).has(Class::ADVERB) && token < to {
+                        token += 1;
+                        continue;
+                    }
+                    return None;
+                }
+                Part::Any => {
+                    token = self.groups.nps[np_at(token)?].end;
+                    parts = &parts[1..];
+                }
+                Part::Word(word) => {
+                    if token >= to.max(from) && token >= self.tokens.len() {
+                        return None;
+                    }
+                    if plain(self.norm(token)) == word {
+                        token += 1;
+                        parts = &parts[1..];
+                        continue;
+                    }
+                    if word == "of" && owner.is_some() && parts.get(1) == Some(&Part::Object) {
+                        return Some((owner, token));
+                    }
+                    if let Some((np, content)) = owner_at(token) {
+                        owner = Some(np);
+                        token = content.max(token + 1);
+                        continue;
+                    }
+                    if is_silent(self.norm(token)) {
+                        token += 1;
+                        continue;
+                    }
+                    return None;
+                }
+            }
+        }
+        Some((None, token))
+    }
+
+    /// What several are to each other: "are allies".
+    pub(crate) fn together(
+        &mut self,
+        at: usize,
+        start: usize,
+        to: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> Option<usize> {
+        let [a, b, ..] = subjects else { return None };
+        let (a, b) = (*a, *b);
+        let grammar = self.grammar;
+        for (token, skipped) in (start..to.min(start + 4)).zip(0..) {
+            for (words, pattern) in grammar.together.get(self.norm(token)).into_iter().flatten() {
+                let end = token + words.len();
+                let fits = end <= self.tokens.len()
+                    && words
+                        .iter()
+                        .zip(token..end)
+                        .all(|(word, at)| self.norm(at) == word || (word == "other's" || word == "others'"));
+                if !fits || (skipped > 0 && !self.in_one_np(start, token)) {
+                    continue;
+                }
+                // "are members of the guild" is no bond between them.
+                if OF.contains(&self.norm(end)) && matches!(self.norm(end), "of" | "to" | "with") {
+                    continue;
+                }
+                let span = self.clause_span(at, end);
+                self.state(pattern.target, &a, Ok(&b), &pattern.words, marks, mode, span);
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn in_one_np(&self, from: usize, to: usize) -> bool {
+        self.groups.nps.iter().any(|np| np.start <= from && to < np.end)
+    }
+
+    /// How somebody is: "wounded".
+    pub(crate) fn adjective(
+        &mut self,
+        at: usize,
+        start: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> Option<usize> {
+        let word = self.norm(start).to_owned();
+        if self.names.iter().any(|name| name.start <= start && start < name.end) {
+            return None;
+        }
+        // "an angry man" is a noun group.
+        let in_group = self.groups.nps.iter().any(|np| np.start <= start && start < np.end && np.head != start);
+        let entries = self.grammar.attributes_of(&word);
+        if in_group {
+            return None;
+        }
+        let span = self.clause_span(at, start + 1);
+        let before = self.facts.len();
+        for subject in subjects {
+            let kinds = self.kinds(subject.who);
+            let fits = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds));
+            if let Some((target, weak)) = fits {
+                let leads_on = self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION)
+                    && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at");
+                let marks = [marks, &[if *weak || leads_on { "weak" } else { "strong" }][..]].concat();
+                let mut end = start + 1;
+                // "hurt badly" stays as it is; "burned down" is one word.
+                if matches!(self.norm(end), "down" | "up") {
+                    end += 1;
+                }
+                let value = self.said(start, end);
+                self.state(*target, subject, Err(value), "", &marks, mode, span);
+            }
+        }
+        (self.facts.len() > before).then_some(start + 1)
+    }
+
+    /// What somebody is: a ferryman, Mirela's brother, a member of the guild, forty years old.
+    pub(crate) fn noun(
+        &mut self,
+        at: usize,
+        start: usize,
+        to: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> Option<usize> {
+        let item = (self.clauses[at].rest.0..self.groups.items.len()).find(|item| self.start_of(*item) >= start)?;
+        if self.start_of(item) != start || start >= to {
+            return None;
+        }
+        let np = self.syntax.np(item)?;
+        self.is_noun(np, item, subjects, mode, marks, Some(at))
+    }
+
+    /// "Meridian's crest is a gold drill bit", "his eyes are blue", "her brother is Tob".
+    pub(crate) fn labelled(
+        &mut self,
+        at: usize,
+        np: usize,
+        from: usize,
+        to: usize,
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> bool {
+        let group = self.groups.nps[np].clone();
+        if group.name.is_some() || group.pronoun {
+            return false;
+        }
+        let head = self.norm(group.head).to_owned();
+        let item = self.item_of(np);
+        let owners = self.owners(np, item, &["of", "for"]);
+        if owners.is_empty() {
+            return false;
+        }
+        let clause = self.clauses[at].clone();
+        // "her brother is Tob"
+        let next = (clause.rest.0..clause.rest.1).find(|item| self.syntax.np(*item).is_some());
+        if let Some(next) = next
+            && let Some(other) = self.syntax.np(next)
+            && self.start_of(next) <= from + 1
+            && (self.groups.nps[other].name.is_some())
+            && self.groups.nps[other].owner.is_none()
+            && self.grammar.nouns.contains_key(&self.singular(&head))
+        {
+            let (list, _) = self.syntax.list(next, clause.rest.1);
+            let named = self.resolve_all(&list, &[]);
+            let (found, _) = self.noun_relation(np, item.unwrap_or(0), &named, mode, marks, Some(at));
+            return found;
+        }
+        if let Some(targets) = self.grammar.labels.get(&head).cloned() {
+            let kinds: Vec<Kinds> = owners.iter().map(|owner| self.kinds(owner.who)).collect();
+            let target = targets
+                .iter()
+                .find(|target| kinds.iter().any(|kinds| self.grammar.targets[**target].subject.meets(*kinds)))
+                .copied();
+            if let Some(target) = target {
+                let name = self.grammar.targets[target].predicate.as_str().to_owned();
+                let start = (from..to)
+                    .find(|at| !is_silent(self.norm(*at)) || !matches!(self.norm(*at), "a" | "an" | "the"))
+                    .unwrap_or(from);
+                let start = if self.norm(start) == "to" { start + 1 } else { start };
+                let mut end = to;
+                if !matches!(name.as_str(), "motto" | "goals") {
+                    end = (start..to).find(|at| self.norm(*at) == "," || self.norm(*at) == "but").unwrap_or(to);
+                }
+                let mut value = self.said(start, end);
+                if matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin") {
+                    value = format!("{value} {head}");
+                }
+                let span = self.clause_span(at, end);
+                for owner in &owners {
+                    self.state(target, owner, Err(value.clone()), "", marks, mode, span);
+                }
+                return true;
+            }
+        }
+        if let Some((target, _)) = self.grammar.has.get(&head).and_then(|entries| entries.first()).copied() {
+            let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
+            let value = self.said(from, end);
+            let span = self.clause_span(at, end);
+            for owner in &owners {
+                self.state(target, owner, Err(format!("{head} {value}")), "", &[marks, &["weak"]].concat(), mode, span);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// "has a scar over one eye", "has a brother, Pell", "has three hundred souls".
+    pub(crate) fn having(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+        let clause = self.clauses[at].clone();
+        let Some(item) = (clause.rest.0..clause.rest.1).find(|item| self.syntax.np(*item).is_some()) else {
+            return false;
+        };
+        let Some(np) = self.syntax.np(item) else { return false };
+        let group = self.groups.nps[np].clone();
+        let no = group.article.is_some_and(|at| matches!(self.norm(at), "no" | "the"));
+        if no || mode.denied {
+            return false;
+        }
+        let head = self.norm(group.head).to_owned();
+        // "has a son called Pell"
+        let singular = self.singular(&head);
+        if self.grammar.nouns.contains_key(&singular) && group.owner.is_none() {
+            let mut next = item + 1;
+            if self.syntax.word(next) == ","
+                || matches!(self.groups.items.get(next), Some(Item::Vg(vg)) if matches!(self.norm(self.groups.vgs[*vg].head), "called" | "named"))
+            {
+                next += 1;
+            }
+            let named = if group.name.is_some() { vec![np] } else { self.syntax.list(next, self.groups.items.len()).0 };
+            let named: Vec<usize> = named.into_iter().filter(|np| self.groups.nps[*np].name.is_some()).collect();
+            let refs = self.resolve_all(&named, &[]);
+            if !refs.is_empty() && !subjects.is_empty() {
+                let entries = self.grammar.nouns.get(&singular).cloned().unwrap_or_default();
+                let span = self.clause_span(at, self.end_of(next));
+                for (noun, pattern) in entries {
+                    if noun.len() > 1 {
+                        continue;
+                    }
+                    let before = self.facts.len();
+                    for named in &refs {
+                        for subject in subjects {
+                            let (a, b) = if pattern.back { (subject, named) } else { (named, subject) };
+                            self.state(pattern.target, a, Ok(b), &format!("{singular} of"), marks, mode, span);
+                        }
+                    }
+                    if self.facts.len() > before {
+                        return true;
+                    }
+                }
+            }
+        }
+        let Some(entries) = self.grammar.has.get(&head).cloned() else { return false };
+        let to = self.value_end(item, clause.rest.1);
+        let value = self.said(self.content_of(item), to);
+        let span = self.clause_span(at, to);
+        let before = self.facts.len();
+        for subject in subjects {
+            let kinds = self.kinds(subject.who);
+            if let Some((target, weak)) =
+                entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds))
+            {
+                let marks = [marks, &[if *weak { "weak" } else { "strong" }][..]].concat();
+                self.state(*target, subject, Err(value.clone()), "", &marks, mode, span);
+            }
+        }
+        self.facts.len() > before
+    }
+}

@@ -1,0 +1,354 @@
+//! What a noun says of those who are it: a ferryman, Mirela's brother, a member of the guild.
+
+use crate::{
+    grammar::{Class, is_silent},
+    kinds::Kinds,
+    mentions::Who,
+    mode::Mode,
+    read::{Reader, Ref},
+};
+
+/// Prepositions behind which the owner of a noun stands.
+pub(crate) const OF: [&str; 8] = ["of", "to", "for", "in", "at", "with", "under", "from"];
+
+impl Reader<'_> {
+    /// What a noun group says of those who are it.
+    pub(crate) fn is_noun(
+        &mut self,
+        np: usize,
+        item: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+        clause: Option<usize>,
+    ) -> Option<usize> {
+        let group = self.groups.nps[np].clone();
+        let span = |reader: &Self, end: usize| match clause {
+            Some(at) => reader.clause_span(at, end),
+            None => reader.span(group.start, end.saturating_sub(1)),
+        };
+        let mut mode = mode.clone();
+        if group.article.is_some_and(|at| matches!(self.norm(at), "no" | "neither")) {
+            mode.denied = !mode.denied;
+        }
+        let mut end = group.end;
+        let before = self.facts.len();
+        let words: Vec<String> = (group.content..group.end).map(|at| self.norm(at).to_owned()).collect();
+        if words
+            .iter()
+            .any(|word| matches!(word.as_str(), "former" | "ex" | "erstwhile" | "onetime" | "retired" | "late"))
+            && !words.contains(&"late".to_owned())
+        {
+            mode.over = true;
+        }
+        // "the Kestrel is Ilvane's", "it's mine".
+        let mine =
+            group.pronoun && matches!(self.norm(group.head), "mine" | "yours" | "his" | "hers" | "theirs" | "ours");
+        if group.bare_owner || mine {
+            let owners = match group.owner {
+                Some(owner) => self.resolve(owner, &[]),
+                None => self.resolve(np, &[]),
+            };
+            if let Some(owns) = self.target("OWNS") {
+                for owner in &owners {
+                    for subject in subjects {
+                        let at = span(self, end);
+                        self.state(owns, owner, Ok(subject), "own", marks, &mode, at);
+                    }
+                }
+            }
+            return (self.facts.len() > before).then_some(end);
+        }
+        if group.name.is_some() && group.role.is_none() {
+            // "This is Odo": a name alone says nothing, but "the Vashti".
+            return None;
+        }
+        // Age.
+        let numbers = words.iter().filter(|word| self.is_number(word)).count();
+        let years = words.iter().any(|word| matches!(word.as_str(), "years" | "year" | "winters" | "summers"));
+        if numbers > 0 && (numbers == words.len() || years) && group.name.is_none() && group.article.is_none() {
+            let after_old = self.norm(group.end) == "old";
+            let person = subjects.iter().all(|subject| self.kinds(subject.who).meets(Kinds::PERSON));
+            if (years && (after_old || words.len() > numbers))
+                || (numbers == words.len()
+                    && person
+                    && !self.grammar.class(self.norm(group.end)).has(Class::PREPOSITION))
+            {
+                end = if after_old { group.end + 1 } else { group.end };
+                let value = self.said(group.start, end);
+                let at = span(self, end);
+                if let Some(age) = self.target("age") {
+                    for subject in subjects {
+                        self.state(age, subject, Err(value.clone()), "", marks, &mode, at);
+                    }
+                }
+                return (self.facts.len() > before).then_some(end);
+            }
+        }
+        // A noun with an owner.
+        let (related, related_end) = self.noun_relation(np, item, subjects, &mode, marks, clause);
+        end = end.max(related_end);
+        // What kind of person.
+        let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
+        let head = self.singular(self.norm(head_token));
+        let kinds_of = self.kinds_of_noun(&head);
+        let owned_kin = related && !self.grammar.kinds_of.contains_key(&head);
+        if !owned_kin {
+            for (target, weak) in kinds_of {
+                let name = self.grammar.targets[target].predicate.as_str().to_owned();
+                if related && name != "occupation" {
+                    continue;
+                }
+                let content = if group.by_name { group.content } else { self.value_start(&group) };
+                let to = if group.role.is_some() { group.role.map_or(group.end, |role| role.1) } else { group.end };
+                let mut value = self.said(content, to);
+                if name == "species" {
+                    value = self.norm_said(head_token);
+                }
+                if name == "personality" {
+                    value = self.said(content, to);
+                }
+                let marks = [marks, &[if weak { "weak" } else { "strong" }][..]].concat();
+                let at = span(self, end);
+                for subject in subjects {
+                    self.state(target, subject, Err(value.clone()), "", &marks, &mode, at);
+                }
+                break;
+            }
+            // "a goblin ferryman", "a tall man".
+            for token in group.content..head_token {
+                let word = self.norm(token).to_owned();
+                if self.names.iter().any(|name| name.start <= token && token < name.end) {
+                    continue;
+                }
+                let species = self
+                    .grammar
+                    .kinds_of
+                    .get(&word)
+                    .and_then(|entries| {
+                        entries.iter().find(|(target, _)| self.grammar.targets[*target].predicate == *"species")
+                    })
+                    .copied();
+                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN);
+                let adjective = self.grammar.adjectives.get(&word).and_then(|entries| entries.first()).copied().filter(
+                    |(target, _)| {
+                        let name = self.grammar.targets[*target].predicate.as_str();
+                        (light && !matches!(name, "emotional_state")) || name == "species"
+                    },
+                );
+                let fits = light || !self.kinds_of_noun(&head).is_empty();
+                if let Some((target, _)) = species.or(adjective).filter(|_| fits) {
+                    let value = self.norm_said(token);
+                    let at = span(self, end);
+                    for subject in subjects {
+                        self.state(target, subject, Err(value.clone()), "", marks, &mode, at);
+                    }
+                }
+            }
+        }
+        // "a reactor man"
+        let light = matches!(head.as_str(), "man" | "woman" | "boy" | "girl" | "hand" | "guy");
+        if light
+            && !related
+            && group.head > group.content
+            && group.name.is_none()
+            && self.facts.len() == before
+            && !self.has_known(group.head - 1)
+        {
+            let at = span(self, end);
+            let value = self.said(self.value_start(&group), group.end);
+            if let Some(occupation) = self.target("occupation") {
+                for subject in subjects {
+                    self.state(occupation, subject, Err(value.clone()), "", marks, &mode, at);
+                }
+            }
+        }
+        // "a Vashti"
+        let folk = group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+            && group.head == group.content
+            && group.name.is_none()
+            && self.tokens[group.head].capital;
+        if folk
+            && self.facts.len() == before
+            && let Some(species) = self.target("species")
+        {
+            let at = span(self, end);
+            let value = self.norm_said(group.head);
+            let marks = [marks, &["open_value"]].concat();
+            for subject in subjects {
+                self.state(species, subject, Err(value.clone()), "", &marks, &mode, at);
+            }
+        }
+        // "a woman of fifty-three with cropped white hair"
+        if self.grammar.class(&head).has(Class::LIGHT_NOUN) || self.grammar.kinds_of.contains_key(&head) {
+            let mut next = self.item_of(np).unwrap_or(item) + 1;
+            while let (word @ ("of" | "with" | "in"), Some(inner)) = (self.syntax.word(next), self.syntax.np(next + 1))
+            {
+                let inner_group = self.groups.nps[inner].clone();
+                let inner_words: Vec<String> =
+                    (inner_group.content..inner_group.end).map(|at| self.norm(at).to_owned()).collect();
+                let target = if word == "of" && inner_words.iter().any(|word| self.is_number(word)) {
+                    self.target("age")
+                } else if word == "with" && self.grammar.has.contains_key(self.norm(inner_group.head)) {
+                    self.grammar.has[self.norm(inner_group.head)].first().map(|(target, _)| *target)
+                } else {
+                    None
+                };
+                if let Some(target) = target {
+                    let to = if word == "with" {
+                        self.value_end(next + 1, self.groups.items.len())
+                    } else {
+                        inner_group.end
+                    };
+                    let value = self.said(self.content_of(next + 1), to);
+                    let at = span(self, to);
+                    for subject in subjects {
+                        self.state(target, subject, Err(value.clone()), "", marks, &mode, at);
+                    }
+                    end = end.max(to);
+                }
+                next += 2;
+            }
+        }
+        (self.facts.len() > before).then_some(end)
+    }
+
+    /// Whether a word is an adjective or a number, and so says nothing of a trade.
+    pub(crate) fn has_known(&self, token: usize) -> bool {
+        let word = self.norm(token);
+        self.grammar.class(word).has(Class::ADJECTIVE.or(Class::NUMBER).or(Class::ADVERB))
+            || !self.grammar.attributes_of(word).is_empty()
+            || self.tokens[token].capital
+    }
+
+    pub(crate) fn norm_said(&self, token: usize) -> String {
+        self.said(token, token + 1)
+    }
+
+    /// Where the words of a noun group begin that say what somebody is.
+    pub(crate) fn value_start(&self, group: &crate::parse::Np) -> usize {
+        let mut from = group.content;
+        while from < group.head
+            && (is_silent(self.norm(from))
+                || matches!(self.norm(from), "old" | "same" | "very" | "only" | "other" | "just" | "one"))
+        {
+            from += 1;
+        }
+        from
+    }
+
+    pub(crate) fn is_number(&self, word: &str) -> bool {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || word.split('-').all(|part| self.grammar.class(part).has(Class::NUMBER)) && !word.is_empty()
+    }
+
+    pub(crate) fn target(&self, name: &str) -> Option<usize> {
+        self.grammar.targets.iter().position(|target| target.predicate == *name && !target.over && !target.denied)
+    }
+
+    pub(crate) fn singular(&self, word: &str) -> String {
+        let known = |word: &str| self.grammar.nouns.contains_key(word) || self.grammar.kinds_of.contains_key(word);
+        if known(word) {
+            return word.to_owned();
+        }
+        let candidates = [
+            word.strip_suffix("ies").map(|stem| format!("{stem}y")),
+            word.strip_suffix("men").map(|stem| format!("{stem}man")),
+            word.strip_suffix("ves").map(|stem| format!("{stem}f")),
+            word.strip_suffix("ves").map(|stem| format!("{stem}fe")),
+            word.strip_suffix("es").map(str::to_owned),
+            word.strip_suffix('s').map(str::to_owned),
+            (word == "children").then(|| "child".to_owned()),
+        ];
+        candidates.into_iter().flatten().find(|word| known(word)).unwrap_or_else(|| word.to_owned())
+    }
+
+    /// The attributes that a noun gives.
+    pub(crate) fn kinds_of_noun(&self, head: &str) -> Vec<(usize, bool)> {
+        if let Some(found) = self.grammar.kinds_of.get(head) {
+            return found.clone();
+        }
+        let last = head.rsplit('-').next().unwrap_or(head);
+        if last != head
+            && let Some(found) = self.grammar.kinds_of.get(last)
+        {
+            return found.clone();
+        }
+        let end = self.grammar.ends.iter().find(|(end, _)| head.len() > end.len() + 2 && head.ends_with(end.as_str()));
+        end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()
+    }
+
+    /// Relations by nouns: "Mirela's brother", "a member of the guild". Whether one was found, and where it ends.
+    pub(crate) fn noun_relation(
+        &mut self,
+        np: usize,
+        item: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+        clause: Option<usize>,
+    ) -> (bool, usize) {
+        let group = self.groups.nps[np].clone();
+        let (from, to) = match group.role {
+            Some((from, to)) => (from, to),
+            None => (group.content, group.end),
+        };
+        let words: Vec<String> = (from..to).map(|at| self.norm(at).to_owned()).collect();
+        let Some(last) = words.last() else { return (false, 0) };
+        let last = self.singular(last);
+        let grammar = self.grammar;
+        let Some(entries) = grammar.nouns.get(&last) else { return (false, 0) };
+        let own_item = self.item_of(np).unwrap_or(item);
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        let mut owners = self.owners(np, None, &[]);
+        let mut end = group.end;
+        if owners.is_empty() && group.owner.is_none() && group.role.is_none() {
+            let preposition = self.syntax.word(own_item + 1);
+            if OF.contains(&preposition) {
+                let (list, next) = self.syntax.list(own_item + 2, self.groups.items.len());
+                let strict = preposition != "of";
+                owners = self.resolve_all(&list, &whos);
+                if strict {
+                    owners.retain(|owner| !self.kinds(owner.who).is_any());
+                }
+                end = self.end_of(next.saturating_sub(1)).min(self.tokens.len());
+            }
+        }
+        if owners.is_empty() {
+            return (false, 0);
+        }
+        let span = match clause {
+            Some(at) => self.clause_span(at, end),
+            None => self.span(group.start, end.saturating_sub(1)),
+        };
+        for (noun, pattern) in entries {
+            let mut said: Vec<String> = words.clone();
+            if let Some(word) = said.last_mut() {
+                word.clone_from(&last);
+            }
+            if !said.ends_with(noun) {
+                continue;
+            }
+            let target = &grammar.targets[pattern.target];
+            let mut marks = marks.to_vec();
+            marks.push(if pattern.weak { "weak" } else { "strong" });
+            let before = self.facts.len();
+            for owner in &owners {
+                for subject in subjects {
+                    let (a, b) = if pattern.back { (owner, subject) } else { (subject, owner) };
+                    if self.kinds(a.who).meets(target.subject)
+                        && self.kinds(b.who).meets(target.object)
+                        && (pattern.kinds.is_any() || self.kinds(b.who).meets(pattern.kinds))
+                    {
+                        let relation = format!("{} of", words.join(" "));
+                        self.state(pattern.target, a, Ok(b), &relation, &marks, mode, span);
+                    }
+                }
+            }
+            if self.facts.len() > before {
+                return (true, end);
+            }
+        }
+        (false, 0)
+    }
+}

@@ -1,0 +1,164 @@
+//! Patterns of words against the groups behind a verb.
+
+use crate::{
+    grammar::{Class, Part, Pattern, plain},
+    mentions::Who,
+    parse::Item,
+    read::{Reader, Ref},
+};
+
+/// Where a pattern found its object: the item of the first of a list, or an owner.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    pub(crate) object: Option<usize>,
+    pub(crate) second: Option<usize>,
+    /// The item behind what was matched.
+    pub(crate) end: usize,
+    pub(crate) skipped: bool,
+}
+
+impl Reader<'_> {
+    /// Matches the parts of a pattern with what stands behind a verb.
+    pub(crate) fn matched(&self, parts: &[Part], from: usize, to: usize, may_skip: bool) -> Option<Hit> {
+        let hit = Hit { object: None, second: None, end: from, skipped: false };
+        self.go(parts, from, to, may_skip, hit, 0)
+    }
+
+    pub(crate) fn go(
+        &self,
+        parts: &[Part],
+        item: usize,
+        to: usize,
+        may_skip: bool,
+        hit: Hit,
+        depth: usize,
+    ) -> Option<Hit> {
+        let Some(part) = parts.first() else { return Some(Hit { end: item, ..hit }) };
+        if item >= to || depth > 24 {
+            return None;
+        }
+        let np = self.syntax.np(item);
+        match part {
+            Part::Word(word) => {
+                if plain(self.syntax.word(item)) == word {
+                    return self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
+                }
+                if let Some(np) = np {
+                    // Words of the pattern that stand in one group: "a full member".
+                    let group = &self.groups.nps[np];
+                    let mut left = parts;
+                    let mut token = group.content.min(group.head);
+                    if group.name.is_none() || group.pronoun {
+                        while token < group.end {
+                            if let Some(Part::Word(word)) = left.first()
+                                && (plain(self.norm(token)) == word || self.norm(token).strip_suffix('s') == Some(word))
+                            {
+                                left = &left[1..];
+                            }
+                            token += 1;
+                        }
+                    }
+                    if left.len() < parts.len() {
+                        // An owner may be the object: "serves at Odo's pleasure" is "at the pleasure of".
+                        if left.len() == 2
+                            && left[0] == Part::Word("of".into())
+                            && left[1] == Part::Object
+                            && group.owner.is_some()
+                            && !group.by_name
+                        {
+                            let owner = group.owner;
+                            return Some(Hit {
+                                object: None,
+                                second: owner.map(|owner| usize::MAX - owner),
+                                end: item + 1,
+                                ..hit
+                            });
+                        }
+                        return self.go(left, item + 1, to, false, hit, depth + 1);
+                    }
+                }
+                if let Some(Item::Vg(vg)) = self.groups.items.get(item) {
+                    let group = &self.groups.vgs[*vg];
+                    if group.lemma == *word || self.norm(group.head) == word {
+                        return self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
+                    }
+                }
+                if self.is_skippable(item) {
+                    return self.go(parts, item + 1, to, may_skip, hit, depth + 1);
+                }
+                // "works at the mill for Odo"
+                if may_skip && self.syntax.is_preposition(item) && self.syntax.np(item + 1).is_some() {
+                    return self.go(parts, item + 2, to, may_skip, Hit { skipped: true, ..hit }, depth + 1);
+                }
+                None
+            }
+            Part::Any => {
+                np?;
+                let next = self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
+                if next.is_some() {
+                    return next;
+                }
+                if self.syntax.word(item + 1) == "of" && self.syntax.np(item + 2).is_some() {
+                    return self.go(&parts[1..], item + 3, to, false, hit, depth + 1);
+                }
+                None
+            }
+            Part::Object => {
+                if np.is_some() {
+                    let (_, end) = self.syntax.list(item, to);
+                    let hit = match hit.object {
+                        None => Hit { object: Some(item), ..hit },
+                        Some(_) => Hit { second: Some(item), ..hit },
+                    };
+                    return self.go(&parts[1..], end.max(item + 1), to, true, hit, depth + 1);
+                }
+                if self.is_skippable(item) {
+                    return self.go(parts, item + 1, to, may_skip, hit, depth + 1);
+                }
+                None
+            }
+        }
+    }
+
+    pub(crate) fn is_skippable(&self, item: usize) -> bool {
+        match self.groups.items.get(item) {
+            Some(Item::Tok(at)) => {
+                let token = &self.tokens[*at];
+                token.is_word()
+                    && (self.grammar.class(&token.norm).has(Class::ADVERB)
+                        || token.norm.ends_with("ly")
+                        || matches!(token.norm.as_str(), "like" | "um" | "uh" | "er" | "literally"))
+                    && !self.syntax.is_preposition(item)
+                    || (token.is_word()
+                        && self.grammar.class(&token.norm).has(Class::ADVERB)
+                        && self.syntax.np(item + 1).is_none())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whom the object of a pattern means.
+    pub(crate) fn objects(&mut self, hit: &Hit, to: usize, not: &[Who], pattern: &Pattern) -> Vec<Ref> {
+        let (list, item) = match (hit.object, hit.second) {
+            (Some(item), _) => (self.syntax.list(item, to).0, Some(item)),
+            // An owner: see `go`.
+            (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
+            _ => return Vec::new(),
+        };
+        let mut refs = self.resolve_all(&list, not);
+        // "under the porch of St. Orrin's", "caused by Meridian's refusal": where the whole stands for its part.
+        let whole = self.grammar.targets[pattern.target].holds_of_wholes();
+        if refs.is_empty()
+            && whole
+            && let [np] = list[..]
+        {
+            refs = self.owners(np, item, &["of"]);
+            for found in &mut refs {
+                found.second = found.second.or(Some("far_object"));
+            }
+        }
+        // The kinds of a pattern with two ends are those of the second.
+        refs.retain(|found| self.kinds(found.who).meets(pattern.kinds) || hit.second.is_some());
+        refs
+    }
+}
