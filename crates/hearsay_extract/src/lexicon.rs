@@ -44,8 +44,8 @@ pub(crate) struct Bearer {
     pub(crate) how: How,
 }
 
-/// The names of a world, as text is searched for them: all of them, secret ones too, because what is read is read for
-/// whoever runs the game.
+/// The names of a world, as text is searched for them; no secret ones: those who hear of somebody under one must not learn
+/// who that is.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
     pub(crate) entities: Vec<Named>,
@@ -68,9 +68,10 @@ impl Lexicon {
         for entity in state.entities() {
             let id = &entity.id;
             let kind = state.kind(id);
-            let names = state.names(id);
+            let names = state.open_names(id);
             let Some(first) = names.first() else { continue };
-            let value = |name: &str| state.newest(id, name).and_then(|fact| fact.object().text());
+            let open = |fact: &&hearsay_model::Fact| fact.secrecy() != hearsay_model::Secrecy::Secret;
+            let value = |name: &str| state.newest(id, name).filter(open).and_then(|fact| fact.object().text());
             let pronouns = value("pronouns").or_else(|| value("gender"));
             let mut gender = pronouns.map(gender_of).unwrap_or_default();
             let kinds = Kinds::of(kind.as_ref());

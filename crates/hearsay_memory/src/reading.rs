@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Lexicon, Meaning, Mention, Stated, Text};
 use hearsay_model::{
     Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Object, Operation,
-    Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute,
+    Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute, text,
 };
 use serde::Serialize;
 
@@ -210,11 +210,11 @@ impl Reading<'_> {
         }
         let entity = found.entities.get(index)?;
         let id = match self.state.resolve(&entity.name) {
-            // It was added while the passage was read.
-            Resolution::One(id) => Some(id),
+            // It was added while the passage was read. Whose secret name it is must not come out.
+            Resolution::One(id) if self.is_open_name(&id, &entity.name) => Some(id),
             Resolution::Ambiguous(_) => None,
-            Resolution::None if entity.confidence < self.policy.floor => None,
-            Resolution::None => self.fresh_id(&entity.name),
+            _ if entity.confidence < self.policy.floor => None,
+            _ => self.fresh_id(&entity.name),
         };
         self.new.insert(index, id.clone());
         let id = id?;
@@ -230,6 +230,11 @@ impl Reading<'_> {
             proposals.extend(entity.kind.as_ref().and_then(|kind| said(attribute::KIND, kind.as_str().to_owned())));
         }
         Some(id)
+    }
+
+    fn is_open_name(&self, id: &EntityId, name: &str) -> bool {
+        let name = text::normal(name);
+        self.state.open_names(id).iter().any(|open| text::normal(open) == name)
     }
 
     fn fresh_id(&self, name: &str) -> Option<EntityId> {

@@ -4,15 +4,16 @@ use std::{path::Path, time::Duration};
 
 use hearsay_belief::View;
 use hearsay_memory::{
-    Circumstances, Decision, ExtractionSettings, Happening, Log, LogLine, Memory, MemoryOptions, Mode, NewSession,
-    Policy, SessionStep, Settings, Stated, UndoTarget,
+    Circumstances, Decision, ExtractionSettings, FactOptions, Happening, Log, LogLine, Memory, MemoryOptions, Mode,
+    ModelSettings, NewSession, Policy, SessionStep, Settings, Stated, UndoTarget,
 };
 use hearsay_model::{Author, Evidence, Fact, Knower, Standing};
 
-use crate::support::{add, do_edit, found_town, id, options, relate, state};
+use crate::support::{add, do_edit, found_town, id, options, relate, set_with, state};
 
 fn reading(settings: Settings) -> MemoryOptions {
-    MemoryOptions { settings: Settings { extraction: ExtractionSettings::default(), ..settings }, ..options() }
+    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+    MemoryOptions { settings: Settings { extraction: ExtractionSettings::default(), model, ..settings }, ..options() }
 }
 
 fn town(settings: Settings) -> Memory {
@@ -152,6 +153,18 @@ fn undoing_a_line_takes_what_was_read_in_it() {
     memory.undo(UndoTarget::At(undone)).unwrap().wait().unwrap();
     settle(&memory);
     assert_eq!(found(&memory).len(), 1, "with the line comes back what was read in it");
+}
+
+#[test]
+fn a_secret_name_is_nobodys_in_a_text() {
+    let memory = town(Settings::default());
+    let secret = FactOptions { secret: true, ..FactOptions::default() };
+    do_edit(&memory, set_with("odo-brandt", "alias", "Greycloak", secret));
+    say(&memory, "pell", "Greycloak owes Mirela forty crowns.");
+    assert!(found(&memory).iter().all(|(statement, _)| !statement.contains("Odo")), "{:?}", found(&memory));
+    let state = state(&memory);
+    let about = state.facts_of(&id("odo-brandt")).any(|fact| fact.provenance().author == Author::Extractor);
+    assert!(!about, "whoever heard it would learn who Greycloak is");
 }
 
 #[test]

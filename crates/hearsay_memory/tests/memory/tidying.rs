@@ -263,7 +263,8 @@ fn health_names_what_is_amiss() {
         .unwrap()
         .wait()
         .unwrap();
-    propose(&memory, Proposal { evidence, ..heard(None, "OWES", "mirela-voss", 0.9, 1) });
+    let owes = Proposal { evidence, ..heard(None, "OWES", "mirela-voss", 0.9, 1) };
+    memory.propose(Author::Importer("notes".into()), vec![owes]).unwrap().wait().unwrap();
     propose(&memory, Proposal { evidence: Vec::new(), ..heard(None, "FEARS", "mirela-voss", 0.5, 1) });
     let count = |memory: &Memory, name: &str| {
         let health = memory.health().unwrap().wait().unwrap();

@@ -52,6 +52,24 @@ impl State {
         names
     }
 
+    /// The canon names and aliases of an entity that are no secret: the first name first, the others sorted.
+    pub fn open_names(&self, id: &EntityId) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .facts_of(id)
+            .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon)
+            .filter(|fact| fact.secrecy() != Secrecy::Secret)
+            .filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()))
+            .filter_map(|fact| fact.object().text())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        if let Some(first) = self.open_name(id) {
+            names.retain(|name| *name != first);
+            names.insert(0, first);
+        }
+        names
+    }
+
     /// The canon fact that holds now for an attribute of an entity: the newest, an open one before a secret one.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         let row = self.entities.get(id).filter(|row| row.record.value.is_some())?;
