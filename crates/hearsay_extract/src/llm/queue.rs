@@ -327,6 +327,16 @@ impl Queue {
         false
     }
 
+    /// The passages that are here.
+    pub fn passages(&self) -> impl Iterator<Item = PassageId> {
+        self.held.iter().copied()
+    }
+
+    /// The conversations that wait for more turns.
+    pub fn gathering(&self) -> impl Iterator<Item = &str> {
+        self.gathering.keys().map(String::as_str)
+    }
+
     /// The jobs, in the order in which they came to be.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
