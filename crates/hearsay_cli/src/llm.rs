@@ -72,7 +72,8 @@ mod with {
     fn line(llm: &LlmStatus) -> String {
         let queue = &llm.queue;
         let jobs = queue.pending + queue.running + queue.failed;
-        let mut parts = vec![format!("{} read", count(usize::try_from(queue.done).unwrap_or(usize::MAX), "text", "texts"))];
+        let mut parts =
+            vec![format!("{} read", count(usize::try_from(queue.done).unwrap_or(usize::MAX), "text", "texts"))];
         let mut add = |number: usize, what: &str| {
             if number > 0 {
                 parts.push(format!("{number} {what}"));
@@ -93,7 +94,8 @@ mod without {
     use crate::output::{Fault, Output, WRONG_LINE};
 
     fn no<T>() -> Result<T> {
-        Err(Fault::new(WRONG_LINE, "this program was built without the feature `llm`, and can ask no language model").into())
+        Err(Fault::new(WRONG_LINE, "this program was built without the feature `llm`, and can ask no language model")
+            .into())
     }
 
     pub(crate) fn check(_: &Memory) -> Result<()> {

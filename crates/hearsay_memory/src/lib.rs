@@ -57,11 +57,11 @@ pub use find::{
 };
 pub use happening::{Circumstances, Happening, Retelling, Stated};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
+#[cfg(feature = "llm")]
+pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_extract::{
     Cue, CueKind, ExtractedFact, Extraction, Form, Mention, NewEntity, Stated as ExtractedObject,
 };
-#[cfg(feature = "llm")]
-pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_store::Location;
 pub use housekeeping::{Check, Health, Prune, PrunePlan, PruneRow, health};
 pub use learn::{Learned, Teach};

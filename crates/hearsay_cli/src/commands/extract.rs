@@ -47,8 +47,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             };
             let (speaker, place, present) = (args.by.clone(), args.at.clone(), args.present.clone());
             let draft = Draft { text, form, speaker, present, place, before: Vec::new() };
-            let drafted =
-                if args.llm { llm::draft(&memory, draft)? } else { interrupt::wait(&memory.draft(draft)?)? };
+            let drafted = if args.llm { llm::draft(&memory, draft)? } else { interrupt::wait(&memory.draft(draft)?)? };
             output.data(&drafted)?;
             show(&drafted, output)?;
         }

@@ -292,8 +292,9 @@ impl Queue {
         }
     }
 
-    /// The queue after a restart: what was being read waits again.
+    /// The queue after a restart: what was being read waits again. A server that was not there may be another now.
     pub fn restarted(mut self) -> Self {
+        self.up();
         for id in self.jobs.keys().copied().collect::<Vec<_>>() {
             self.put_back(id);
         }

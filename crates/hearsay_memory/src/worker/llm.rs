@@ -122,7 +122,9 @@ impl Asking {
         }
         let asker = Asker::start(&settings, extraction.language.as_deref(), state, internal);
         match &asker {
-            Ok(_) => tracing::info!("texts are read with {} too: they are sent to {}", settings.model, settings.base_url),
+            Ok(_) => {
+                tracing::info!("texts are read with {} too: they are sent to {}", settings.model, settings.base_url)
+            }
             Err(why) => tracing::warn!("no language model is asked: {why}"),
         }
         let file = match &options.location {

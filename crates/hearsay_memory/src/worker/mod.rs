@@ -38,14 +38,14 @@ use crate::{
 };
 
 use encoder::{Encoded, EncoderThread};
+#[cfg(feature = "llm")]
+pub(crate) use llm::LlmCommand;
+#[cfg(feature = "llm")]
+pub use llm::{LlmStatus, LlmStep};
 use questions::Questions;
 use reading::Readings;
 use reveals::Reveals;
 use vectors::Vectors;
-#[cfg(feature = "llm")]
-pub use llm::{LlmStatus, LlmStep};
-#[cfg(feature = "llm")]
-pub(crate) use llm::LlmCommand;
 pub(crate) use writes::Write;
 use writes::{Import, Writes};
 
@@ -163,10 +163,17 @@ pub(crate) enum Command {
     ReadAside(ReadJob),
     Duplicates(Responder<Vec<Duplicate>>),
     Write(Write),
-    Import { path: PathBuf, dry_run: bool, responder: Responder<ImportOutcome> },
+    Import {
+        path: PathBuf,
+        dry_run: bool,
+        responder: Responder<ImportOutcome>,
+    },
     Rebuild(Responder<()>),
     Draft(Draft, Responder<Drafted>),
-    ReadTexts { again: bool, responder: Responder<usize> },
+    ReadTexts {
+        again: bool,
+        responder: Responder<usize>,
+    },
     #[cfg(feature = "llm")]
     Llm(LlmCommand),
 }
