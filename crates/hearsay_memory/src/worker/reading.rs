@@ -20,6 +20,9 @@ use crate::{
     ticket::Responder,
 };
 
+/// What texts are read with: rules, names, and meaning, where there is a model.
+type Tools = (Arc<Extractor>, Arc<Lexicon>, Option<Sentences>);
+
 /// Passages that are read at a time: few, so that the first facts are soon there.
 const BATCH: usize = 16;
 
@@ -193,7 +196,7 @@ impl Worker {
     }
 
     /// What texts are read with.
-    fn reading_tools(&mut self) -> Result<(Arc<Extractor>, Arc<Lexicon>, Option<Sentences>), MemoryError> {
+    fn reading_tools(&mut self) -> Result<Tools, MemoryError> {
         let (readings, state) = (&mut self.readings, &self.world.state);
         let extractor = match &readings.extractor {
             Some(extractor) => Arc::clone(extractor),
