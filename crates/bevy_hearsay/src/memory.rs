@@ -346,7 +346,7 @@ fn take_events(
                 encoder.0 = status;
             }
             EngineEvent::Failed(what) => _ = trouble.write(MemoryTrouble { what, entity: None }),
-            EngineEvent::Vectors { .. } => {}
+            EngineEvent::Vectors { .. } | EngineEvent::Asked { .. } => {}
         }
     }
 }

@@ -7,6 +7,7 @@ mod args;
 mod campaign;
 mod commands;
 mod interrupt;
+mod llm;
 mod output;
 
 use std::process::ExitCode;

@@ -245,6 +245,12 @@ impl Llm {
         runtime()?.block_on(self.extract(lexicon, text, watch))
     }
 
+    /// The same with another vocabulary: client, budget and limits are shared.
+    #[must_use]
+    pub fn with_vocabulary(&self, vocabulary: Vocabulary) -> Self {
+        Self { facts_system: prompt::facts_system(&vocabulary), vocabulary, ..self.clone() }
+    }
+
     /// A writer that shares client and budget.
     pub fn writer(&self) -> Writer {
         Writer::new(self.client.clone())

@@ -23,6 +23,14 @@ pub enum MemoryError {
         /// What is wrong, and where.
         what: String,
     },
+    /// No language model is asked.
+    #[cfg(feature = "llm")]
+    #[error("no language model is asked: {0}")]
+    NoLlm(String),
+    /// The language model gave nothing.
+    #[cfg(feature = "llm")]
+    #[error("the language model: {0}")]
+    Llm(String),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -57,6 +57,8 @@ pub use find::{
 };
 pub use happening::{Circumstances, Happening, Retelling, Stated};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
+#[cfg(feature = "llm")]
+pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_extract::{
     Cue, CueKind, ExtractedFact, Extraction, Form, Mention, NewEntity, Stated as ExtractedObject,
 };
@@ -75,12 +77,16 @@ pub use session::{
     Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
     TranscriptReport,
 };
+#[cfg(not(feature = "llm"))]
+pub use settings::LlmSettings;
 pub use settings::{
     DuplicateSettings, ExtractionSettings, ModelSettings, RecallSettings, SETTINGS_FILE, Settings, StoreSettings,
 };
 pub use talk::{Gossip, GossipPlan, GossipReport, NewsRow, SpreadRow};
 pub use ticket::Ticket;
 pub use worker::{Event, ModelStatus, Status, World};
+#[cfg(feature = "llm")]
+pub use worker::{LlmStatus, LlmStep};
 
 /// The README's code, so that it compiles.
 #[cfg(doctest)]

@@ -26,6 +26,8 @@ use crate::{
     ticket::{Responder, ticket},
     worker::{self, Command, ReadJob, Write, guarded},
 };
+#[cfg(feature = "llm")]
+use crate::{LlmStatus, LlmStep, worker::LlmCommand};
 
 /// What a memory is opened with.
 #[derive(Debug, Clone)]
@@ -351,6 +353,56 @@ impl Memory {
                 return Ok(status);
             }
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Pauses the reading with a language model, lets it go on, or has what failed tried again. Answered with how it stands.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory closed. The ticket: [`MemoryError::NoLlm`], when none is switched on.
+    #[cfg(feature = "llm")]
+    pub fn llm(&self, step: LlmStep) -> Result<Ticket<LlmStatus>, MemoryError> {
+        self.send_read(|responder| Command::Llm(LlmCommand::Step(step, responder)))
+    }
+
+    /// Shows what a language model would find in a text; nothing is written. It takes as long as the model does.
+    ///
+    /// # Errors
+    /// As [`llm`](Self::llm); when a name is nobody's, or the model gives nothing.
+    #[cfg(feature = "llm")]
+    pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
+        self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
+    }
+
+    /// Has written what a prompt of the program's own asks for, such as that of a [`query::SessionRecap`](crate::query). The
+    /// words are for people, and never become facts.
+    ///
+    /// # Errors
+    /// As [`llm`](Self::llm); when the model gives nothing.
+    #[cfg(feature = "llm")]
+    pub fn write_with_llm(&self, prompt: impl Into<String>) -> Result<Ticket<String>, MemoryError> {
+        self.send_read(|responder| Command::Llm(LlmCommand::Write(prompt.into(), responder)))
+    }
+
+    /// Waits until the language model has read all that it can read now, and calls back with how it stands; for programs,
+    /// not for games. What failed stays, and its time may come later.
+    ///
+    /// # Errors
+    /// When the memory closes, none is switched on, or the callback says to stop ([`MemoryError::Cancelled`]).
+    #[cfg(feature = "llm")]
+    pub fn wait_for_llm(&self, mut progress: impl FnMut(&LlmStatus) -> bool) -> Result<LlmStatus, MemoryError> {
+        loop {
+            let status = self.status()?.wait()?;
+            let off = || MemoryError::NoLlm("it is switched off".into());
+            let llm = status.llm.ok_or_else(off)?;
+            if !progress(&llm) {
+                return Err(MemoryError::Cancelled);
+            }
+            let is_due = llm.next_try_ms == Some(0);
+            if status.unread == 0 && llm.queue.running == 0 && llm.writing == 0 && !is_due {
+                return Ok(llm);
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 

@@ -57,13 +57,12 @@ impl Draft {
     }
 
     /// Reads it, once its names are ids.
-    pub(crate) fn read(
+    pub(crate) fn read<E>(
         &self,
-        extractor: &Extractor,
-        lexicon: &Lexicon,
         policy: &Policy,
         meaning: Option<&dyn Meaning>,
-    ) -> Drafted {
+        extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
+    ) -> Result<Drafted, E> {
         let id = |text: &String| EntityId::new(text.as_str()).ok();
         let (speaker, place) = (self.speaker.as_ref().and_then(id), self.place.as_ref().and_then(id));
         let present: Vec<EntityId> = self.present.iter().filter_map(id).collect();
@@ -76,7 +75,7 @@ impl Draft {
             meaning,
             ..Text::new(&self.text, self.form)
         };
-        let extraction = extractor.extract(lexicon, &text);
+        let extraction = extract(&text)?;
         let standing = |fact: &ExtractedFact| {
             let said = speaker.is_some() || fact.stated_by.is_some();
             match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
@@ -85,7 +84,7 @@ impl Draft {
             }
         };
         let standings = extraction.facts.iter().map(standing).collect();
-        Drafted { extraction, standings }
+        Ok(Drafted { extraction, standings })
     }
 }
 
@@ -100,6 +99,17 @@ pub(crate) struct Page {
 pub(crate) struct Findings {
     pub(crate) passage: Arc<Passage>,
     pub(crate) extraction: Extraction,
+    pub(crate) reader: Reader,
+}
+
+/// Who reads passages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The local extractor.
+    Extractor,
+    /// A language model.
+    #[cfg(feature = "llm")]
+    Llm,
 }
 
 impl Page {
@@ -132,7 +142,7 @@ impl Page {
             ..Text::new(&passage.text, Form::Lore)
         };
         let extraction = extractor.extract(lexicon, &text);
-        Findings { passage: self.passage, extraction }
+        Findings { passage: self.passage, extraction, reader: Reader::Extractor }
     }
 }
 
@@ -178,6 +188,8 @@ pub(crate) fn operation(
     }
     let added = reading.changes;
     let (operation, counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
+    // What was read in the same words before, by whomever, has said all this.
+    let operation = operation.filter(|operation| !operation.changes.iter().all(|change| is_held(state, change)));
     let operation = operation.map(|mut operation| {
         operation.changes.splice(0..0, added);
         let words: String = passage.text.chars().take(60).collect();
@@ -185,6 +197,11 @@ pub(crate) fn operation(
         operation
     });
     Ok((operation, counts))
+}
+
+/// Whether a change says only that somebody knows what they know by the same way already.
+fn is_held(state: &State, change: &Change) -> bool {
+    matches!(change, Change::Learn(edge) if state.known_by(edge.fact).any(|held| held == edge))
 }
 
 /// One passage that is read.

@@ -8,6 +8,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "llm")]
+use hearsay_extract::llm::LlmSettings;
+
 use crate::{MemoryError, Policy};
 
 /// The name of the settings file in a campaign directory.
@@ -95,12 +98,24 @@ pub struct ExtractionSettings {
     pub enabled: bool,
     /// A file with words and patterns of the campaign's own. Relative to the campaign directory.
     pub language: Option<PathBuf>,
+    /// The language model that reads them too, if one is switched on.
+    pub llm: LlmSettings,
 }
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self { enabled: true, language: None }
+        Self { enabled: true, language: None, llm: LlmSettings::default() }
     }
+}
+
+/// Stands for the settings of a language model where the feature `llm` is off: a file may have them, as long as it switches
+/// none on.
+#[cfg(not(feature = "llm"))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LlmSettings {
+    /// Whether one is to be asked: this program cannot.
+    pub enabled: bool,
 }
 
 /// The database.
@@ -146,6 +161,17 @@ impl Settings {
         if settings.model.threads == 0 {
             return refuse("model.threads must be at least 1");
         }
+        #[cfg(feature = "llm")]
+        if let Err(error) = settings.extraction.llm.check() {
+            return refuse(&format!("[extraction.llm]: {error}"));
+        }
+        #[cfg(not(feature = "llm"))]
+        if settings.extraction.llm.enabled {
+            return refuse(
+                "extraction.llm.enabled must be false: this program was built without the feature `llm`, and can ask no \
+                 language model",
+            );
+        }
         Ok(settings)
     }
 }
@@ -159,11 +185,28 @@ mod tests {
         let template: Settings = toml::from_str(Settings::TEMPLATE).unwrap();
         assert_eq!(template, Settings::default());
         let written: toml::Table = toml::from_str(&toml::to_string(&Settings::default()).unwrap()).unwrap();
-        for (section, keys) in &written {
-            for key in keys.as_table().unwrap().keys() {
-                assert!(Settings::TEMPLATE.contains(&format!("{key} =")), "{section}.{key} is not in the template");
+        let template: toml::Table = toml::from_str(Settings::TEMPLATE).unwrap();
+        documented("", &written, &template);
+    }
+
+    fn documented(section: &str, written: &toml::Table, template: &toml::Table) {
+        for (key, value) in written {
+            let there = template.get(key).unwrap_or_else(|| panic!("{section}{key} is not in the template"));
+            if let Some(written) = value.as_table() {
+                documented(&format!("{section}{key}."), written, there.as_table().unwrap());
             }
         }
+    }
+
+    #[test]
+    fn a_language_model_is_asked_for_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(SETTINGS_FILE), "[extraction.llm]\nenabled = true\n").unwrap();
+        let read = Settings::read(directory.path());
+        #[cfg(feature = "llm")]
+        assert!(read.unwrap().extraction.llm.enabled);
+        #[cfg(not(feature = "llm"))]
+        assert!(read.unwrap_err().to_string().contains("feature `llm`"));
     }
 
     #[test]

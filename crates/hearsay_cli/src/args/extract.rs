@@ -31,6 +31,9 @@ pub(crate) struct Extract {
     /// Compare what sentences mean with the examples of relations too, where words alone do not tell; loads the model
     #[arg(long)]
     pub(crate) meaning: bool,
+    /// Have the language model read what waits for it, or the text that is shown; see [extraction.llm] in hearsay.toml
+    #[arg(long, conflicts_with = "meaning")]
+    pub(crate) llm: bool,
     /// The text is written about the world, not said at the table
     #[arg(long, conflicts_with_all = ["by", "narration"])]
     pub(crate) lore: bool,

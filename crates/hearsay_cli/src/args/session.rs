@@ -245,6 +245,9 @@ pub(crate) struct Recap {
     /// Print what a language model is given that is to write the recap
     #[arg(long, conflicts_with = "receipts")]
     pub(crate) prompt: bool,
+    /// Have the language model write it; see [extraction.llm] in hearsay.toml
+    #[arg(long, conflicts_with_all = ["receipts", "prompt", "compress"])]
+    pub(crate) written: bool,
     /// The log in few tokens instead, as a prompt is given it
     #[arg(long, conflicts_with_all = ["prompt", "receipts", "player_safe"])]
     pub(crate) compress: bool,

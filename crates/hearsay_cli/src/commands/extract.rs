@@ -12,7 +12,7 @@ use hearsay_memory::{Draft, Drafted, ExtractedFact, Form};
 use crate::{
     args,
     campaign::{self, Meaning},
-    interrupt,
+    interrupt, llm,
     output::{Fault, Output, WRONG_FILE, count},
 };
 
@@ -23,12 +23,20 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     };
     let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
     let memory = campaign::open(&args.campaign, meaning, output)?;
+    if args.llm {
+        llm::check(&memory)?;
+    }
     campaign::embed(&memory, meaning, output)?;
     match text {
         None => {
             let found = campaign::read_texts(&memory, args.again, output)?;
-            output.data(&found)?;
+            if !args.llm {
+                output.data(&found)?;
+            }
             campaign::tell_found(&found, output)?;
+            if args.llm {
+                llm::read(&memory, output)?;
+            }
             output.line("All texts are read. `hearsay review` shows what waits for you.")?;
         }
         Some(text) => {
@@ -39,7 +47,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             };
             let (speaker, place, present) = (args.by.clone(), args.at.clone(), args.present.clone());
             let draft = Draft { text, form, speaker, present, place, before: Vec::new() };
-            let drafted = interrupt::wait(&memory.draft(draft)?)?;
+            let drafted = if args.llm { llm::draft(&memory, draft)? } else { interrupt::wait(&memory.draft(draft)?)? };
             output.data(&drafted)?;
             show(&drafted, output)?;
         }

@@ -269,12 +269,14 @@ pub(crate) fn status(args: &args::Campaign, output: &mut Output) -> Result<()> {
         0 => "nothing waits".to_owned(),
         waiting => format!("{} for you: `hearsay review`", count(waiting, "item waits", "items wait")),
     };
+    let asked = crate::llm::status(&status);
     let lines = [
         ["entities", &status.entities.to_string()],
         ["facts", &status.facts.to_string()],
         ["texts", &texts],
         ["review", &reviews],
         ["model", &model],
+        ["language model", &asked],
         ["journal", &format!("{}, {graph}", count_operations(status.position.0))],
         ["opened", &status.opened],
     ];

@@ -17,7 +17,7 @@ use super::story::tell_with_reveals;
 use crate::{
     args::{self, Session},
     campaign::{self, Meaning},
-    interrupt,
+    interrupt, llm,
     output::{Fault, Output, WRONG_FILE, count},
 };
 
@@ -306,6 +306,16 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
     let (session, words) = (args.session.clone(), args.words);
     let read = memory.read_aside(move |world| query::session_recap(&world.state, session.as_deref(), &whom, words))?;
     let told = read.wait()?;
+    if args.written {
+        let written = match told.recap.lines.is_empty() {
+            true => String::new(),
+            false => llm::write(&memory, &told.prompt)?,
+        };
+        output.data(&json!({ "session": told.session, "title": told.title, "written": written }))?;
+        output.line(&told.title)?;
+        output.line(if written.is_empty() { "  nothing was written down" } else { written.trim_end() })?;
+        return Ok(memory.close()?);
+    }
     output.data(&told)?;
     if args.prompt {
         output.line(told.prompt.trim_end())?;

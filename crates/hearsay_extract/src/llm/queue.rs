@@ -292,8 +292,9 @@ impl Queue {
         }
     }
 
-    /// The queue after a restart: what was being read waits again.
+    /// The queue after a restart: what was being read waits again. A server that was not there may be another now.
     pub fn restarted(mut self) -> Self {
+        self.up();
         for id in self.jobs.keys().copied().collect::<Vec<_>>() {
             self.put_back(id);
         }
@@ -325,6 +326,16 @@ impl Queue {
             }
         }
         false
+    }
+
+    /// The passages that are here.
+    pub fn passages(&self) -> impl Iterator<Item = PassageId> {
+        self.held.iter().copied()
+    }
+
+    /// The conversations that wait for more turns.
+    pub fn gathering(&self) -> impl Iterator<Item = &str> {
+        self.gathering.keys().map(String::as_str)
     }
 
     /// The jobs, in the order in which they came to be.

@@ -187,7 +187,7 @@ impl<'a> Part<'a> {
             return None;
         }
         let tokens = token::tokens(&self.text[sentence.clone()], sentence.start);
-        if cues::is_question(&tokens, self.grammar) {
+        if cues::is_question(&tokens, self.grammar, true) {
             flagged.questions += 1;
             return None;
         }

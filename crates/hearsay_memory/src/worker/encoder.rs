@@ -47,7 +47,10 @@ impl Question {
 }
 
 /// Sentences that a reader wants the vectors of, with where it waits for them. Nothing comes back when that fails.
-pub(super) type Sentences = Sender<(Vec<String>, Sender<Option<Vec<Vec<f32>>>>)>;
+pub(super) type Sentences = Sender<Wanted>;
+
+/// Sentences, and where their vectors go.
+type Wanted = (Vec<String>, Sender<Option<Vec<Vec<f32>>>>);
 
 pub(super) struct EncoderThread {
     questions: Sender<Question>,
@@ -117,7 +120,7 @@ impl EncoderThread {
 fn serve(
     encoder: &Encoder,
     questions: &Receiver<Question>,
-    sentences: &Receiver<(Vec<String>, Sender<Option<Vec<Vec<f32>>>>)>,
+    sentences: &Receiver<Wanted>,
     documents: &Receiver<Vec<(TextHash, String)>>,
     tell: &dyn Fn(Encoded) -> bool,
 ) {

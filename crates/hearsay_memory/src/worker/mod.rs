@@ -6,6 +6,8 @@
 mod duplicates;
 mod encoder;
 mod import;
+#[cfg(feature = "llm")]
+mod llm;
 mod questions;
 mod reading;
 mod reveals;
@@ -36,6 +38,10 @@ use crate::{
 };
 
 use encoder::{Encoded, EncoderThread};
+#[cfg(feature = "llm")]
+pub(crate) use llm::LlmCommand;
+#[cfg(feature = "llm")]
+pub use llm::{LlmStatus, LlmStep};
 use questions::Questions;
 use reading::Readings;
 use reveals::Reveals;
@@ -78,6 +84,13 @@ pub enum Event {
     },
     /// The model was loaded, or was not.
     Model(ModelStatus),
+    /// The language model read some texts, or did not (feature `llm`).
+    Asked {
+        /// Turns and texts that wait for it.
+        waiting: usize,
+        /// Why they were not read, or not as a whole.
+        trouble: Option<String>,
+    },
     /// Something went wrong in the background. Nothing that was acknowledged is lost.
     Failed(String),
 }
@@ -131,6 +144,9 @@ pub struct Status {
     pub events_dropped: usize,
     /// The model.
     pub model: ModelStatus,
+    /// The language model that texts are read with too, if one is switched on.
+    #[cfg(feature = "llm")]
+    pub llm: Option<LlmStatus>,
     /// How opening went, in a few words.
     pub opened: String,
 }
@@ -147,10 +163,19 @@ pub(crate) enum Command {
     ReadAside(ReadJob),
     Duplicates(Responder<Vec<Duplicate>>),
     Write(Write),
-    Import { path: PathBuf, dry_run: bool, responder: Responder<ImportOutcome> },
+    Import {
+        path: PathBuf,
+        dry_run: bool,
+        responder: Responder<ImportOutcome>,
+    },
     Rebuild(Responder<()>),
     Draft(Draft, Responder<Drafted>),
-    ReadTexts { again: bool, responder: Responder<usize> },
+    ReadTexts {
+        again: bool,
+        responder: Responder<usize>,
+    },
+    #[cfg(feature = "llm")]
+    Llm(LlmCommand),
 }
 
 /// What comes back from other threads.
@@ -173,6 +198,12 @@ pub(crate) enum Internal {
     Encoded(Encoded),
     /// What was found in passages.
     Read(Vec<Findings>),
+    /// What a language model found in texts.
+    #[cfg(feature = "llm")]
+    Asked(Box<llm::Asked>),
+    /// What waits for the language model is in its file, or could not be.
+    #[cfg(feature = "llm")]
+    QueueKept,
     /// Something in the background failed.
     Failed(String),
     /// Entities that may be one were found, for somebody who asked.
@@ -207,6 +238,8 @@ pub(crate) struct Worker {
     writes: Writes,
     questions: Questions,
     readings: Readings,
+    #[cfg(feature = "llm")]
+    asking: Option<llm::Asking>,
     reviews: Reviews,
     reveals: Reveals,
     duplicates: duplicates::Search,
@@ -233,8 +266,10 @@ pub(crate) fn start(
     writes: Receiver<Command>,
     events: Sender<Event>,
 ) -> Result<JoinHandle<Result<(), MemoryError>>, MemoryError> {
-    let Opened { store, state, report } = Store::open(options.location, options.store)?;
+    let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
     let (internal, inbox) = unbounded();
+    #[cfg(feature = "llm")]
+    let asking = llm::Asking::start(&options, &state, &internal);
     let encoder =
         options.settings.model.enabled.then(|| EncoderThread::start(&options.settings.model, internal.clone()));
     let model = match encoder {
@@ -257,6 +292,8 @@ pub(crate) fn start(
         writes: Writes::default(),
         questions: Questions::default(),
         readings: Readings::default(),
+        #[cfg(feature = "llm")]
+        asking,
         reviews: Reviews::default(),
         reveals: Reveals::default(),
         duplicates: duplicates::Search::default(),
@@ -281,6 +318,10 @@ impl Worker {
         self.reveals = Reveals::of(&self.world.state);
         let extraction = &self.settings.extraction;
         self.readings = Readings::of(&self.world.state, extraction.enabled, extraction.language.clone());
+        #[cfg(feature = "llm")]
+        if let Some(asking) = &mut self.asking {
+            asking.reconcile(&self.world.state, &self.readings);
+        }
         self.vectors.want_all(&self.world.state);
         let none = never();
         let (mut reads, mut writes) = (Some(reads), Some(writes));
@@ -290,12 +331,16 @@ impl Worker {
             self.look_for_duplicates();
             let busy = self.do_slice();
             self.read_more();
+            #[cfg(feature = "llm")]
+            self.ask_model();
             if self.closing && !busy && self.is_idle() && !self.mark_reading() {
                 break;
             }
             let now = Instant::now();
             let patience = self.questions.patience(now);
             let patience = self.writes.patience(now).map_or(patience, |until| until.min(patience));
+            #[cfg(feature = "llm")]
+            let patience = self.llm_patience().map_or(patience, |until| until.min(patience));
             let patience = if busy { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
             // Writes that have no room stay in their channel, which is full for callers sooner or later; reads go on.
@@ -352,6 +397,8 @@ impl Worker {
                 let count = self.read_texts(again);
                 responder.give(Ok(count));
             }
+            #[cfg(feature = "llm")]
+            Command::Llm(command) => self.take_llm(command),
         }
     }
 
@@ -375,6 +422,10 @@ impl Worker {
             }
             Internal::Encoded(encoded) => self.take_encoded(encoded),
             Internal::Read(read) => self.take_read(read),
+            #[cfg(feature = "llm")]
+            Internal::Asked(asked) => self.take_asked(*asked),
+            #[cfg(feature = "llm")]
+            Internal::QueueKept => self.queue_is_kept(),
             Internal::Failed(what) => self.fail(what),
             Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
             Internal::Duplicates(found, more) => self.take_duplicates(found, more),
@@ -454,6 +505,8 @@ impl Worker {
             dropped_proposals: self.dropped_proposals,
             events_dropped: self.events_dropped,
             model: self.model.clone(),
+            #[cfg(feature = "llm")]
+            llm: self.llm_status(),
             opened: format!("from {from} in {:.0?}", self.opened.took),
         }
     }
@@ -466,6 +519,8 @@ impl Worker {
         if let Some(encoder) = self.encoder.take() {
             encoder.stop();
         }
+        #[cfg(feature = "llm")]
+        self.stop_asking(&inbox);
         while let Ok(message) = inbox.try_recv() {
             self.take_internal(message);
         }

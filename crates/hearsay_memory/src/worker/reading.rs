@@ -16,9 +16,12 @@ use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences, guarded};
 use crate::{
     MemoryError, Proposed,
     memory::now,
-    reading::{Draft, Drafted, Findings, Page},
+    reading::{Draft, Drafted, Findings, Page, Reader},
     ticket::Responder,
 };
+
+/// What texts are read with: rules, names, and meaning, where there is a model.
+type Tools = (Arc<Extractor>, Arc<Lexicon>, Option<Sentences>);
 
 /// Passages that are read at a time: few, so that the first facts are soon there.
 const BATCH: usize = 16;
@@ -35,8 +38,8 @@ pub(super) struct Readings {
     reading: usize,
     /// What was found in them is to be written.
     writing: usize,
-    /// The operation that says what was read in a passage.
-    read: HashMap<PassageId, Position>,
+    /// The operations that say what was read in a passage: by words, and by a language model.
+    read: HashMap<PassageId, Vec<Position>>,
     /// The names of the state; nothing, when they changed since.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
@@ -52,7 +55,7 @@ impl Readings {
         let read_up_to = state.read_up_to();
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
-                readings.note_read(position, &entry.operation);
+                readings.note_read(position, passage_of(&entry.operation));
             } else if position > read_up_to {
                 let added = entry.operation.changes.iter().filter_map(|change| match change {
                     Change::AddPassage(passage) => Some(passage.id()),
@@ -65,6 +68,11 @@ impl Readings {
         readings
     }
 
+    /// The names of the state.
+    pub(super) fn lexicon(&mut self, state: &State) -> Arc<Lexicon> {
+        Arc::clone(self.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))))
+    }
+
     /// What became of what was found since opening.
     pub(super) fn found(&self) -> Proposed {
         self.found
@@ -75,15 +83,16 @@ impl Readings {
         self.waiting.len() + self.reading + self.writing
     }
 
-    /// Notes which passages an operation of the extractor says something of.
-    fn note_read(&mut self, position: Position, operation: &Operation) {
-        for change in &operation.changes {
-            let Change::AssertFact(fact) = change else { continue };
-            for evidence in &fact.provenance().evidence {
-                if let Evidence::Passage { passage, .. } = evidence {
-                    self.read.insert(*passage, position);
-                }
-            }
+    /// Whether something was found in a passage.
+    #[cfg(feature = "llm")]
+    pub(super) fn has_read(&self, id: PassageId) -> bool {
+        self.read.contains_key(&id)
+    }
+
+    /// Notes which passage an operation of the extractor says something of.
+    fn note_read(&mut self, position: Position, passage: Option<PassageId>) {
+        if let Some(passage) = passage {
+            self.read.entry(passage).or_default().push(position);
         }
     }
 
@@ -110,7 +119,7 @@ impl Readings {
 
 impl Worker {
     /// Sees to what an operation brought to read, and took away.
-    pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key]) {
+    pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
         let state = Arc::clone(&self.world.state);
         if touched.iter().any(|key| changes_names(&state, key)) {
             self.readings.lexicon = None;
@@ -118,27 +127,38 @@ impl Worker {
         let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
         if touched.iter().any(defines) {
             self.readings.extractor = None;
+            #[cfg(feature = "llm")]
+            self.renew_vocabulary();
         }
-        if operation.author == Author::Extractor {
-            self.readings.note_read(position, operation);
+        if let Write::Findings { findings, .. } = write {
+            self.readings.note_read(position, Some(findings.passage.id()));
             return;
         }
-        let read = |key: &Key| match key {
-            Key::Passage(id) if state.passage(*id).is_none() => Some((*id, *self.readings.read.get(id)?)),
-            _ => None,
-        };
+        if operation.author == Author::Extractor {
+            return;
+        }
         // What was read in a text that is there no more goes with it.
-        let gone: Vec<(PassageId, Position)> = touched.iter().filter_map(read).collect();
-        for (passage, position) in gone {
-            self.readings.read.remove(&passage);
-            let is_live = state.entry(position).is_some_and(|entry| entry.live);
-            if is_live {
+        for key in touched {
+            if let Key::Passage(id) = key
+                && state.passage(*id).is_none()
+            {
+                self.take_back(&state, *id);
+                #[cfg(feature = "llm")]
+                self.forget_asked(*id);
+            }
+        }
+        self.readings.want(&state, position, operation, touched);
+    }
+
+    /// Takes back what was read in a passage.
+    fn take_back(&mut self, state: &State, passage: PassageId) {
+        for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
+            if state.entry(position).is_some_and(|entry| entry.live) {
                 let summary = "what was read in a text goes with it";
                 let operation = Operation::new(Author::Extractor, summary, vec![Change::Void(position)]);
                 self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
             }
         }
-        self.readings.want(&state, position, operation, touched);
     }
 
     /// Has some of what waits read, unless some is being read.
@@ -176,7 +196,7 @@ impl Worker {
     }
 
     /// What texts are read with.
-    fn reading_tools(&mut self) -> Result<(Arc<Extractor>, Arc<Lexicon>, Option<Sentences>), MemoryError> {
+    fn reading_tools(&mut self) -> Result<Tools, MemoryError> {
         let (readings, state) = (&mut self.readings, &self.world.state);
         let extractor = match &readings.extractor {
             Some(extractor) => Arc::clone(extractor),
@@ -186,7 +206,7 @@ impl Worker {
                 Arc::clone(readings.extractor.insert(extractor))
             }
         };
-        let lexicon = Arc::clone(readings.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))));
+        let lexicon = readings.lexicon(state);
         let sentences = match self.model {
             ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
             _ => None,
@@ -207,7 +227,7 @@ impl Worker {
             responder.give(guarded(|| {
                 let meaning = sentences.map(Vectors);
                 let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
-                Ok(draft.read(&extractor, &lexicon, &policy, meaning))
+                draft.read(&policy, meaning, |text| Ok(extractor.extract(&lexicon, text)))
             }));
         });
     }
@@ -220,12 +240,16 @@ impl Worker {
             let position = self.world.state.position();
             readings.extractor = None;
             readings.waiting = self.world.state.passages().map(|(id, _)| (position, id)).collect();
+            #[cfg(feature = "llm")]
+            self.ask_again();
         }
-        readings.pending()
+        self.readings.pending()
     }
 
     pub(super) fn take_read(&mut self, read: Vec<Findings>) {
         self.readings.reading = 0;
+        #[cfg(feature = "llm")]
+        self.want_asked(&read);
         let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
         for findings in found {
             self.readings.writing += 1;
@@ -236,9 +260,15 @@ impl Worker {
 
     /// Notes that what was found in a passage is written, or is not and will not be.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
-        if let Write::Findings { counts, .. } = write {
-            self.readings.writing -= 1;
-            self.readings.found += *counts;
+        if let Write::Findings { findings, counts, .. } = write {
+            match findings.reader {
+                Reader::Extractor => {
+                    self.readings.writing -= 1;
+                    self.readings.found += *counts;
+                }
+                #[cfg(feature = "llm")]
+                Reader::Llm => self.note_asked(counts),
+            }
         }
     }
 
@@ -268,6 +298,29 @@ pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, Memor
     let refuse = |what: String| MemoryError::Settings { path: path.to_owned(), what };
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     english.with(&text).map_err(|error| refuse(error.to_string()))
+}
+
+/// The passage that an operation of the extractor was read in; none, when it says something else. A fact that became surer
+/// shows what it was read in before too: the newest is last.
+fn passage_of(operation: &Operation) -> Option<PassageId> {
+    let mut common: Option<Vec<PassageId>> = None;
+    for change in &operation.changes {
+        let fact = match change {
+            Change::AssertFact(fact) | Change::Support(fact) => fact,
+            Change::AddEntity(_) | Change::Learn(_) | Change::EndFact { .. } => continue,
+            _ => return None,
+        };
+        let shown = fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
+            Evidence::Passage { passage, .. } => Some(*passage),
+            _ => None,
+        });
+        let shown: Vec<PassageId> = shown.collect();
+        common = Some(match common {
+            None => shown,
+            Some(before) => before.into_iter().filter(|passage| shown.contains(passage)).collect(),
+        });
+    }
+    common?.pop()
 }
 
 /// Whether a record may be part of what somebody is called.

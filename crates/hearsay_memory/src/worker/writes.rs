@@ -315,7 +315,7 @@ impl Worker {
                 }
             };
             self.follow(applied.position, &applied.touched);
-            self.follow_reading(applied.position, &operation, &applied.touched);
+            self.follow_reading(applied.position, &operation, &applied.touched, &write);
             self.note_if_findings(&write);
             self.tell(Event::Applied { position: applied.position, touched: applied.touched });
             self.count_dropped(&write);

@@ -7,6 +7,8 @@ mod finding;
 mod imports;
 mod knowing;
 mod learning;
+#[cfg(feature = "llm")]
+mod llm;
 mod opening;
 mod proposals;
 mod reading;

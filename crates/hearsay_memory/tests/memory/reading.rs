@@ -145,7 +145,7 @@ fn undoing_a_line_takes_what_was_read_in_it() {
     say(&memory, "mirela-voss", "Odo owes Pell forty crowns.");
     assert_eq!(found(&memory).len(), 1);
     let journal = state(&memory);
-    let said = journal.journal().rev().find(|(_, entry)| entry.operation.author == Author::Game).unwrap().0;
+    let said = journal.journal().rev().find(|(_, entry)| entry.operation.summary.contains("says")).unwrap().0;
     memory.undo(UndoTarget::At(said)).unwrap().wait().unwrap();
     settle(&memory);
     assert_eq!(found(&memory), []);

@@ -1,0 +1,479 @@
+//! Reading with a language model: what waits for it, and what becomes of what it finds.
+//!
+//! The model is asked by threads of their own, which come back with [`Internal::Asked`]; what they found takes the same way
+//! as what was found by words. What waits is kept in a file beside the database, which is no part of the journal.
+
+mod ask;
+mod kept;
+
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::Receiver;
+use hearsay_extract::{
+    Lexicon,
+    llm::{Context, LlmError, LlmSettings, Queue, QueueCounts, QueueSettings, Turn},
+};
+use hearsay_model::{Change, Knower, Passage, PassageId, State};
+use hearsay_store::Location;
+use serde::Serialize;
+
+use super::{Event, Internal, Worker, Write, reading::Readings};
+use crate::{
+    Draft, Drafted, MemoryError, MemoryOptions, Proposed,
+    edit::spoken_of,
+    memory::now,
+    reading::{Findings, Reader},
+    ticket::Responder,
+};
+
+pub(crate) use ask::Asked;
+use ask::{Asker, Task};
+use kept::Kept;
+
+/// How the language model stands that texts are read with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LlmStatus {
+    /// The server that it is asked from.
+    pub base_url: String,
+    /// Its name there.
+    pub model: String,
+    /// Why it is not asked at all, if it is not.
+    pub trouble: Option<String>,
+    /// Whether it is left alone until somebody wants it.
+    pub paused: bool,
+    /// What is to be read.
+    pub queue: QueueCounts,
+    /// Passages in which something was found that is being written.
+    pub writing: usize,
+    /// Milliseconds until something is tried next; nothing, when nothing waits for its time.
+    pub next_try_ms: Option<u64>,
+    /// Tokens used since opening.
+    pub tokens: u64,
+    /// What became of what it found since opening.
+    pub found: Proposed,
+    /// Why the last text was not read, unless one was read since.
+    pub last_error: Option<String>,
+}
+
+/// What may be said to the reading with a language model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LlmStep {
+    /// It rests: what is being read is stopped, and waits.
+    Pause,
+    /// It goes on.
+    Resume,
+    /// What was given up, or waits for another try, is tried as soon as there is room.
+    Retry,
+    /// All that waits is read now, conversations that are not over included; and it goes on, if it rested.
+    ReadAll,
+}
+
+/// What a caller asks of the language model.
+pub(crate) enum LlmCommand {
+    Step(LlmStep, Responder<LlmStatus>),
+    Draft(Draft, Responder<Drafted>),
+    Write(String, Responder<String>),
+}
+
+/// How long what waits may be out of step with its file.
+const GATHER: Duration = Duration::from_millis(500);
+
+/// How long closing waits for threads that were told to stop.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// What is asked of a language model.
+pub(super) struct Asking {
+    settings: LlmSettings,
+    limits: QueueSettings,
+    kept: Kept,
+    /// Who asks; why nobody does, when nobody can.
+    asker: Result<Asker, String>,
+    paused: bool,
+    /// Jobs that are being read, and passages whose findings are to be written.
+    running: usize,
+    writing: usize,
+    /// The moment before which nothing is due, in milliseconds.
+    look_at: i64,
+    found: Proposed,
+    last_error: Option<String>,
+    /// Where what waits is kept; nowhere, for a memory that is gone when it closes.
+    file: Option<PathBuf>,
+    /// Whether it changed since it was kept, whether it is being kept, and when it is kept next at the earliest.
+    dirty: bool,
+    keeping: bool,
+    keep_at: Instant,
+}
+
+impl Asking {
+    /// What waits from before, and threads that ask; nothing, where the settings ask nobody.
+    pub(super) fn start(
+        options: &MemoryOptions,
+        state: &State,
+        internal: &crossbeam_channel::Sender<Internal>,
+    ) -> Option<Self> {
+        let extraction = &options.settings.extraction;
+        let settings = extraction.llm.clone();
+        if !settings.enabled {
+            return None;
+        }
+        let asker = Asker::start(&settings, extraction.language.as_deref(), state, internal);
+        match &asker {
+            Ok(_) => {
+                tracing::info!("texts are read with {} too: they are sent to {}", settings.model, settings.base_url)
+            }
+            Err(why) => tracing::warn!("no language model is asked: {why}"),
+        }
+        let file = match &options.location {
+            Location::Directory(directory) => Some(directory.join(kept::FILE)),
+            Location::Memory => None,
+        };
+        Some(Self {
+            limits: QueueSettings::from(&settings),
+            kept: file.as_deref().map(Kept::read).unwrap_or_default(),
+            asker,
+            // Where texts are not read by themselves, this waits until somebody wants it too.
+            paused: !extraction.enabled,
+            running: 0,
+            writing: 0,
+            look_at: i64::MIN,
+            found: Proposed::default(),
+            last_error: None,
+            file,
+            dirty: false,
+            keeping: false,
+            keep_at: Instant::now(),
+            settings,
+        })
+    }
+
+    /// Brings what waits into step with the state: passages that are gone are forgotten, and those that were read by words
+    /// since it was last noted how far, but are not here because the program ended before they were kept, are wanted.
+    pub(super) fn reconcile(&mut self, state: &State, readings: &Readings) {
+        let gone: Vec<PassageId> = self.kept.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
+        self.dirty |= !gone.is_empty();
+        gone.into_iter().for_each(|id| _ = self.kept.queue.forget(id));
+        let read_up_to = state.read_up_to();
+        let mut recent = Vec::new();
+        for (_, entry) in state.journal().rev().take_while(|(position, _)| *position > read_up_to) {
+            recent.extend(entry.operation.changes.iter().filter_map(|change| match change {
+                Change::AddPassage(passage) if entry.live => Some(passage.id()),
+                _ => None,
+            }));
+        }
+        recent.reverse();
+        self.kept.read.retain(|id| recent.contains(id));
+        for id in recent.into_iter().filter(|id| readings.has_read(*id)) {
+            if let Some(passage) = state.passage(id) {
+                self.want(state, passage);
+            }
+        }
+    }
+
+    /// Wants a passage read, unless it waits already or was read before.
+    fn want(&mut self, state: &State, passage: &Passage) {
+        let id = passage.id();
+        if self.kept.read.contains(&id) {
+            return;
+        }
+        let called = passage.speaker.as_ref().map(|speaker| spoken_of(state, speaker).to_owned());
+        let turn = Turn { id, text: passage.text.clone(), speaker: passage.speaker.clone(), called };
+        let present = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        let context = Context { present, place: passage.place.clone(), before: Vec::new() };
+        let queue = &mut self.kept.queue;
+        match (&passage.session, &passage.speaker) {
+            (Some(session), _) => _ = queue.turn(&self.limits, &in_session(session), turn, context),
+            (None, Some(_)) => {
+                let place = passage.place.as_ref().map_or("anywhere", |place| place.as_str());
+                _ = queue.turn(&self.limits, &format!("talk {place}"), turn, context);
+            }
+            (None, None) => {
+                let document = passage.document.as_ref().map_or("lore", |document| document.as_str());
+                _ = queue.text(&format!("text {document}"), turn, context);
+            }
+        }
+        self.changed();
+    }
+
+    fn changed(&mut self) {
+        self.dirty = true;
+        self.look_at = i64::MIN;
+    }
+
+    fn status(&self) -> LlmStatus {
+        let now = now().0;
+        let due = self.kept.queue.due().filter(|_| !self.paused && self.asker.is_ok());
+        LlmStatus {
+            base_url: self.settings.base_url.clone(),
+            model: self.settings.model.clone(),
+            trouble: self.asker.as_ref().err().cloned(),
+            paused: self.paused,
+            queue: self.kept.queue.counts(),
+            writing: self.writing,
+            next_try_ms: due.map(|due| u64::try_from(due.saturating_sub(now)).unwrap_or_default()),
+            tokens: self.asker.as_ref().map_or(0, |asker| asker.llm.tokens_used()),
+            found: self.found,
+            last_error: self.last_error.clone(),
+        }
+    }
+
+    /// How long until something is to be tried or kept.
+    fn patience(&self, now_ms: i64) -> Option<Duration> {
+        let keep = (self.dirty && !self.keeping && self.writing == 0 && self.file.is_some())
+            .then(|| self.keep_at.saturating_duration_since(Instant::now()));
+        let wait = u64::try_from(self.look_at.saturating_sub(now_ms)).ok().filter(|wait| *wait > 0 && !self.paused);
+        [keep, wait.map(Duration::from_millis)].into_iter().flatten().min()
+    }
+}
+
+/// How the conversation of a session is called.
+fn in_session(session: &hearsay_model::SessionId) -> String {
+    format!("session {session}")
+}
+
+impl Worker {
+    /// Wants what was read by words read by the language model too.
+    pub(super) fn want_asked(&mut self, read: &[Findings]) {
+        if let Some(asking) = &mut self.asking {
+            let state = &self.world.state;
+            let there = read.iter().filter(|findings| state.passage(findings.passage.id()).is_some());
+            there.for_each(|findings| asking.want(state, &findings.passage));
+        }
+    }
+
+    /// A passage is gone.
+    pub(super) fn forget_asked(&mut self, passage: PassageId) {
+        if let Some(asking) = &mut self.asking
+            && (asking.kept.queue.forget(passage) | asking.kept.read.remove(&passage))
+        {
+            asking.changed();
+        }
+    }
+
+    /// What was read is to be read again.
+    pub(super) fn ask_again(&mut self) {
+        if let Some(asking) = &mut self.asking {
+            asking.kept.read.clear();
+        }
+    }
+
+    /// There are other predicates.
+    pub(super) fn renew_vocabulary(&mut self) {
+        let vocabulary = self.world.state.vocabulary().as_ref();
+        if let Some(Asking { asker: Ok(asker), .. }) = &mut self.asking {
+            asker.llm = asker.llm.with_vocabulary(vocabulary.clone());
+        }
+    }
+
+    pub(super) fn llm_status(&self) -> Option<LlmStatus> {
+        self.asking.as_ref().map(Asking::status)
+    }
+
+    /// How long until something of this is to be done.
+    pub(super) fn llm_patience(&self) -> Option<Duration> {
+        self.asking.as_ref().filter(|_| !self.closing)?.patience(now().0)
+    }
+
+    /// Has jobs read that are due, if there is room, and keeps what waits.
+    pub(super) fn ask_model(&mut self) {
+        let settled = self.readings.pending() == 0;
+        let closing = self.closing;
+        let Some(asking) = &mut self.asking else { return };
+        if settled {
+            // A session that is not played any more is over; other talk is, when the memory closes.
+            let playing = self.world.state.playing().map(|playing| in_session(&playing.session));
+            let over = |source: &&str| match source.starts_with("session ") {
+                true => Some(*source) != playing.as_deref(),
+                false => closing && !asking.paused,
+            };
+            let over: Vec<String> = asking.kept.queue.gathering().filter(over).map(str::to_owned).collect();
+            if !over.is_empty() {
+                over.iter().for_each(|source| _ = asking.kept.queue.flush(source));
+                asking.changed();
+            }
+        }
+        if closing {
+            if let Ok(asker) = &mut asking.asker {
+                asker.stop();
+            }
+        } else if !asking.paused && asking.running < asking.settings.concurrency && now().0 >= asking.look_at {
+            self.take_jobs();
+        }
+        self.keep_queue();
+    }
+
+    fn take_jobs(&mut self) {
+        let Some(Asking { asker: Ok(asker), kept, limits, look_at, running, settings, .. }) = &mut self.asking else {
+            return;
+        };
+        while *running < settings.concurrency {
+            let Some(job) = kept.queue.take(limits, now().0) else {
+                *look_at = kept.queue.due().unwrap_or(i64::MAX);
+                return;
+            };
+            *running += 1;
+            let lexicon = self.readings.lexicon(&self.world.state);
+            asker.read(job, lexicon);
+        }
+    }
+
+    /// Writes what the model found, each passage's for itself.
+    pub(super) fn take_asked(&mut self, asked: Asked) {
+        let Some(asking) = &mut self.asking else { return };
+        let Asked { job, outcome } = asked;
+        asking.running -= 1;
+        asking.kept.queue.settle(&asking.limits, job.id, &outcome, now().0);
+        asking.changed();
+        let trouble = match &outcome {
+            Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
+            Err(why) => Some(why),
+        };
+        match trouble {
+            Some(LlmError::Cancelled) => {}
+            trouble => asking.last_error = trouble.map(ToString::to_string),
+        }
+        let trouble = asking.last_error.clone();
+        if let Some(what) = &trouble {
+            tracing::warn!("the language model did not read all: {what}");
+        }
+        if let Ok(found) = outcome {
+            if found.unread.is_empty() {
+                asking.kept.read.extend(job.turns.iter().map(|turn| turn.id));
+            }
+            for (id, extraction) in job.by_turn(&found).0 {
+                if let Some(passage) = self.world.state.passage(id)
+                    && !extraction.facts.is_empty()
+                {
+                    asking.writing += 1;
+                    let findings = Findings { passage: Arc::clone(passage), extraction, reader: Reader::Llm };
+                    let (findings, policy) = (Box::new(findings), self.settings.policy);
+                    self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
+                }
+            }
+        }
+        let counts = asking.kept.queue.counts();
+        let waiting = counts.gathering + counts.pending + counts.running + counts.failed;
+        self.tell(Event::Asked { waiting, trouble });
+    }
+
+    /// Notes that what the model found in a passage is written, or is not and will not be.
+    pub(super) fn note_asked(&mut self, counts: &Proposed) {
+        if let Some(asking) = &mut self.asking {
+            asking.writing -= 1;
+            asking.found += *counts;
+        }
+    }
+
+    pub(super) fn take_llm(&mut self, command: LlmCommand) {
+        let no = |why: &str| MemoryError::NoLlm(why.to_owned());
+        let Some(asking) = &mut self.asking else {
+            let why = no("it is switched off; `enabled = true` under [extraction.llm] in hearsay.toml turns it on");
+            return match command {
+                LlmCommand::Step(_, responder) => responder.give(Err(why)),
+                LlmCommand::Draft(_, responder) => responder.give(Err(why)),
+                LlmCommand::Write(_, responder) => responder.give(Err(why)),
+            };
+        };
+        match (command, &mut asking.asker) {
+            (LlmCommand::Step(step, responder), _) => {
+                asking.step(step);
+                let status = asking.status();
+                responder.give(Ok(status));
+            }
+            (LlmCommand::Draft(_, responder), Err(why)) => responder.give(Err(no(why))),
+            (LlmCommand::Write(_, responder), Err(why)) => responder.give(Err(no(why))),
+            (LlmCommand::Write(prompt, responder), Ok(asker)) => asker.send(Task::Write(prompt, responder)),
+            (LlmCommand::Draft(draft, responder), Ok(asker)) => match draft.resolved(&self.world.state) {
+                Ok(draft) => {
+                    let lexicon: Arc<Lexicon> = self.readings.lexicon(&self.world.state);
+                    asker.send(Task::Draft { draft, lexicon, policy: self.settings.policy, responder });
+                }
+                Err(error) => responder.give(Err(error)),
+            },
+        }
+    }
+
+    /// Keeps what waits in its file, beside the worker, unless that is under way.
+    fn keep_queue(&mut self) {
+        let closing = self.closing;
+        let Some(asking) = &mut self.asking else { return };
+        // What was found is written before the job that found it is kept as done.
+        let is_time = asking.writing == 0 && (closing || Instant::now() >= asking.keep_at);
+        if !asking.dirty || asking.keeping || !is_time {
+            return;
+        }
+        asking.dirty = false;
+        let Some(file) = asking.file.clone() else { return };
+        let kept = asking.kept.clone();
+        let started = self.aside(move |internal| {
+            if let Err(error) = kept.write(&file) {
+                let what = format!("what waits for the language model was not kept: {}: {error}", file.display());
+                let _ = internal.send(Internal::Failed(what));
+            }
+            let _ = internal.send(Internal::QueueKept);
+        });
+        if let Some(asking) = &mut self.asking {
+            asking.keeping = started;
+        }
+    }
+
+    pub(super) fn queue_is_kept(&mut self) {
+        if let Some(asking) = &mut self.asking {
+            asking.keeping = false;
+            asking.keep_at = Instant::now() + GATHER;
+        }
+    }
+
+    /// Lets the threads end, and keeps what they did not read. One that does not listen is left behind.
+    pub(super) fn stop_asking(&mut self, inbox: &Receiver<Internal>) {
+        let end = Instant::now() + LAST_WORDS;
+        while self.asking.as_ref().is_some_and(|asking| asking.running > 0)
+            && let Ok(message) = inbox.recv_deadline(end)
+        {
+            match message {
+                // What it found now cannot be written any more: it waits again.
+                Internal::Asked(asked) => {
+                    if let Some(asking) = &mut self.asking {
+                        asking.running -= 1;
+                        asking.kept.queue.put_back(asked.job.id);
+                        asking.dirty = true;
+                    }
+                }
+                message => self.take_internal(message),
+            }
+        }
+        let Some(asking) = &mut self.asking else { return };
+        if let Ok(asker) = &mut asking.asker {
+            asker.end(asking.running == 0);
+        }
+        if let Some(file) = asking.file.as_deref().filter(|_| asking.dirty)
+            && let Err(error) = asking.kept.write(file)
+        {
+            tracing::error!("what waits for the language model was not kept: {}: {error}", file.display());
+        }
+    }
+}
+
+impl Asking {
+    fn step(&mut self, step: LlmStep) {
+        match step {
+            LlmStep::Pause => {
+                self.paused = true;
+                if let Ok(asker) = &mut self.asker {
+                    asker.stop_reading();
+                }
+            }
+            LlmStep::Resume => self.paused = false,
+            LlmStep::Retry => self.kept.queue.retry_all(),
+            LlmStep::ReadAll => {
+                self.paused = false;
+                self.kept.queue.flush_all();
+                self.kept.queue.retry_all();
+            }
+        }
+        self.changed();
+    }
+}
