@@ -333,7 +333,11 @@ impl Worker {
             self.read_more();
             #[cfg(feature = "llm")]
             self.ask_model();
-            if self.closing && !busy && self.is_idle() && !self.mark_reading() {
+            if self.closing && !busy && self.is_idle() {
+                if self.mark_reading() {
+                    // Nobody is left who would wake this up to write it.
+                    continue;
+                }
                 break;
             }
             let now = Instant::now();
