@@ -37,7 +37,12 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             if args.llm {
                 llm::read(&memory, output)?;
             }
-            output.line("All texts are read. `hearsay review` shows what waits for you.")?;
+            // What the language model did not read, it has said.
+            output.line(if args.llm {
+                "`hearsay review` shows what waits for you."
+            } else {
+                "All texts are read. `hearsay review` shows what waits for you."
+            })?;
         }
         Some(text) => {
             let form = match (args.lore, args.narration) {
