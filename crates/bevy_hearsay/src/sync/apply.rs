@@ -41,6 +41,9 @@ pub(crate) fn apply(world: &mut World) {
 }
 
 fn apply_one(world: &mut World, read: Read) {
+    if let Some(batch) = world.resource_mut::<Outbox>().outdates(&read.id, read.acknowledged) {
+        world.resource_mut::<Inbox>().miss(read.id.clone(), batch);
+    }
     if let Some(entity) = world.resource_mut::<Registry>().binding.get(&read.id).map(|binding| binding.entity) {
         bind::finish(world, entity, read);
         return;

@@ -63,6 +63,7 @@ pub(crate) fn on_unbound(
     let Ok((mut compared, present)) = entities.get_mut(entity) else { return };
     let left = compared.0.place.clone();
     compare(entity, &mut compared, &mut outbox, &remembered, &mut Moves::default());
+    outbox.unload(&compared.0);
     let id = &compared.0.id;
     if let Some(place) = left {
         registry.away(entity, &place);

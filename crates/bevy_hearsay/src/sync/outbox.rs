@@ -31,6 +31,9 @@ pub(crate) struct Outbox {
     pub(crate) waiting: Vec<(EntityId, Patch)>,
     /// Entities that a batch on its way adds, with its number.
     creating: HashMap<EntityId, u64>,
+    /// Entities that were unloaded after the game had changed them, with the batch in which that went out: what was read of
+    /// them before it was acknowledged is older.
+    unloaded: HashMap<EntityId, u64>,
     /// The number of the batch that gathers.
     pub(crate) batch: u64,
     /// Since when it gathers.
@@ -52,6 +55,7 @@ impl Default for Outbox {
         Self {
             waiting: Vec::new(),
             creating: HashMap::default(),
+            unloaded: HashMap::default(),
             batch: 1,
             since: None,
             sent: Vec::new(),
@@ -84,6 +88,24 @@ impl Outbox {
         self.creating.insert(id, self.batch);
     }
 
+    /// Notes that an entity is unloaded.
+    pub(crate) fn unload(&mut self, shadow: &Shadow) {
+        let last = shadow.last_sent();
+        if last > 0 {
+            self.unloaded.insert(shadow.id.clone(), last);
+        }
+    }
+
+    /// The batch that changed an entity before it was unloaded, if what was read of it may be of before.
+    pub(crate) fn outdates(&mut self, id: &EntityId, acknowledged: u64) -> Option<u64> {
+        let batch = self.unloaded.get(id).copied()?;
+        if batch > acknowledged {
+            return Some(batch);
+        }
+        self.unloaded.remove(id);
+        None
+    }
+
     /// The batch on its way that adds an entity, if there is one.
     pub(crate) fn creates(&self, id: &EntityId) -> Option<u64> {
         self.creating.get(id).copied()
@@ -109,6 +131,7 @@ impl Outbox {
         self.waiting.clear();
         self.own.clear();
         self.creating.clear();
+        self.unloaded.clear();
         self.since = None;
         self.batch += 1;
         self.batch - 1

@@ -72,6 +72,12 @@ impl Shadow {
         sent.filter(|sent| *sent > acknowledged)
     }
 
+    /// The last batch in which anything of it goes out, or went; 0, when nothing did.
+    pub(crate) fn last_sent(&self) -> u64 {
+        let others = self.sent.iter().map(|(_, batch)| *batch).max().unwrap_or_default();
+        others.max(self.place_sent).max(self.waits.0)
+    }
+
     /// Forgets what was acknowledged.
     pub(crate) fn forget_sent(&mut self, acknowledged: u64) {
         self.sent.retain(|(_, sent)| *sent > acknowledged);

@@ -104,7 +104,8 @@ proptest! {
             if let Some(playing) = state.playing() {
                 let session = state.session(&playing.session).unwrap();
                 prop_assert!(playing.here.is_sorted());
-                let undid = matches!(step, Step::Undo(_));
+                // What is undone out of its order may bring a session back that is over.
+                let undid = steps.iter().any(|step| matches!(step, Step::Undo(_)));
                 prop_assert!(undid || session.end.is_none());
             }
             let numbers: Vec<_> = state.passages().map(|(_, line)| (line.session.clone(), line.line)).collect();
