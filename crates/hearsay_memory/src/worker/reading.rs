@@ -1,7 +1,7 @@
 //! Reading texts for facts: what waits to be read, and what becomes of it. The extractor runs beside the worker.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     path::PathBuf,
     sync::Arc,
 };
@@ -98,18 +98,24 @@ impl Readings {
 
     /// Wants passages read, unless whoever brought them has said what they state.
     fn want(&mut self, state: &State, position: Position, operation: &Operation, touched: &[Key]) {
-        let states = |id: PassageId| {
-            let shows = |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if *passage == id);
-            operation.changes.iter().any(|change| match change {
-                Change::AssertFact(fact) => fact.provenance().evidence.iter().any(shows),
-                _ => false,
+        let stated: HashSet<PassageId> = operation
+            .changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::AssertFact(fact) => Some(&fact.provenance().evidence),
+                _ => None,
             })
-        };
+            .flatten()
+            .filter_map(|evidence| match evidence {
+                Evidence::Passage { passage, .. } => Some(*passage),
+                Evidence::File { .. } => None,
+            })
+            .collect();
         for key in touched {
             if let Key::Passage(id) = key
                 && state.passage(*id).is_some()
                 && !self.read.contains_key(id)
-                && !states(*id)
+                && !stated.contains(id)
             {
                 self.waiting.push_back((position, *id));
             }

@@ -160,6 +160,9 @@ const PORTION: usize = 100;
 /// commit down.
 const GATHER: Duration = Duration::from_millis(50);
 
+/// How soon it is looked again for what could not be projected yet.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
 /// Rows that may wait in the store before more are made.
 const MOST_BACKLOG: usize = 20_000;
 
@@ -176,10 +179,10 @@ impl Writes {
         self.waiting.len() < GROUP
     }
 
-    /// How long until something is to be projected.
+    /// How long until something is to be projected. What is due already waits for the store, or came due since it was looked
+    /// at: it is looked at again soon.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
-        // What is due and still here waits for the store, which will say when it has room.
-        self.project_at.and_then(|at| at.checked_duration_since(now)).filter(|patience| !patience.is_zero())
+        self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
     }
 
     pub(super) fn unindexed(&self) -> usize {
