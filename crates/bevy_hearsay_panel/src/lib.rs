@@ -1,0 +1,1 @@
+//! egui panels over Hearsay's NPC memory, for any bevy_egui app.

@@ -1,0 +1,3 @@
+//! The console that a dungeon master leaves open at the table.
+
+fn main() {}
