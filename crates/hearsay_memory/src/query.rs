@@ -75,7 +75,7 @@ pub struct FactRow {
     pub extracted: Option<f64>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
-    /// Who recorded it.
+    /// Who recorded it, and with which language model, if with one.
     pub author: String,
     /// The session it was recorded in.
     pub session: Option<SessionId>,
@@ -203,7 +203,10 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(hearsay_model::Confidence::get),
         confirmed: provenance.confirmed,
-        author: provenance.author.to_string(),
+        author: match &provenance.model {
+            Some(model) => format!("{} with {model}", provenance.author),
+            None => provenance.author.to_string(),
+        },
         session: provenance.session.clone(),
         evidence: provenance.evidence.iter().map(evidence).collect(),
         bears: bears(state, fact),

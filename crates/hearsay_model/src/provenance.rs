@@ -71,6 +71,9 @@ pub struct Provenance {
     /// How sure extraction was by itself, where what was learned made that another number.
     #[serde(default)]
     pub extracted: Option<Confidence>,
+    /// The language model that found it, by the name its server has for it, where one did.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
     /// What it can be checked against.
@@ -89,6 +92,7 @@ impl Provenance {
             recorded: Timestamp::default(),
             confidence: Confidence::FULL,
             extracted: None,
+            model: None,
             confirmed,
             evidence: Vec::new(),
         }
