@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use hearsay_belief::{Judgement, Revealable, Trust, View, revealable};
 use hearsay_model::{
-    Bearing, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
-    Standing, State, Timestamp, Value, text,
+    Bearing, EntityId, Evidence, Excerpt, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate,
+    SessionId, Standing, State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
@@ -164,6 +164,11 @@ pub(crate) fn how_in_words(how: &How) -> String {
 fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),
+        Evidence::Excerpt(excerpt) => {
+            let Excerpt { path, line, field, quote, .. } = &**excerpt;
+            let field = if field.is_empty() { String::new() } else { format!(" ({field})") };
+            format!("{path}:{line}{field}: \u{201C}{quote}\u{201D}")
+        }
         Evidence::Passage { passage, quote, .. } => format!("\u{201C}{quote}\u{201D} (passage {})", passage.short()),
     }
 }

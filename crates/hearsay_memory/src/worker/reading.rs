@@ -112,7 +112,7 @@ impl Readings {
             .flatten()
             .filter_map(|evidence| match evidence {
                 Evidence::Passage { passage, .. } => Some(*passage),
-                Evidence::File { .. } => None,
+                Evidence::File { .. } | Evidence::Excerpt(_) => None,
             })
             .collect();
         for key in touched {
