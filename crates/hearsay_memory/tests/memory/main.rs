@@ -16,6 +16,7 @@ mod requests;
 mod reveals;
 mod reviews;
 mod sessions;
+mod story;
 mod support;
 mod tidying;
 mod undo;
