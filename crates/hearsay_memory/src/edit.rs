@@ -175,7 +175,8 @@ impl Edit {
         let corrected = |fact: &str, object: Option<&str>, statement: Option<&str>| -> Edited {
             let old = find_fact(state, fact)?;
             let standing = if old.standing().is_in_world() { old.standing() } else { Standing::Canon };
-            let (new, mut changes) = edit.corrected(&old, object, statement, standing)?;
+            let (new, mut changes) =
+                edit.corrected(&old, &Right { object, statement, ..Right::default() }, standing)?;
             if new.id() != old.id() {
                 changes.push(Change::RetractFact(old.id()));
             }
@@ -256,6 +257,15 @@ impl Surroundings for Newcomer<'_> {
 }
 
 type Edited = Result<(String, Vec<Change>), MemoryError>;
+
+/// What is right of a fact that was recorded wrongly; unchanged, where nothing is said. The sentence is made anew then.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Right<'a> {
+    pub(crate) subject: Option<&'a str>,
+    pub(crate) predicate: Option<&'a str>,
+    pub(crate) object: Option<&'a str>,
+    pub(crate) statement: Option<&'a str>,
+}
 
 impl Editor<'_> {
     fn provenance(&self) -> Provenance {
@@ -397,28 +407,40 @@ impl Editor<'_> {
     pub(crate) fn corrected(
         &self,
         old: &Fact,
-        object: Option<&str>,
-        statement: Option<&str>,
+        right: &Right<'_>,
         standing: Standing,
     ) -> Result<(Arc<Fact>, Vec<Change>), MemoryError> {
-        let object = match (object, old.object()) {
+        let subject = right.subject.map(|name| resolve(self.state, name)).transpose()?;
+        let (subject, predicate, backwards) = match (subject, right.predicate) {
+            (subject, None) => (subject, old.predicate().clone(), false),
+            (subject, Some(name)) if old.predicate().is_relation() => {
+                let (predicate, backwards) = self.relation(name)?;
+                (subject, predicate, backwards)
+            }
+            (subject, Some(name)) => (subject, Predicate::new(name)?, false),
+        };
+        let mut subject = subject.unwrap_or_else(|| old.subject().clone());
+        let mut object = match (right.object, old.object()) {
             (None, object) => object.clone(),
             (Some(name), Object::Entity(_)) => Object::Entity(resolve(self.state, name)?),
             (Some(value), Object::Value(_)) => Object::Value(value.into()),
         };
+        if let (true, Object::Entity(other)) = (backwards, &mut object) {
+            std::mem::swap(&mut subject, other);
+        }
         let called = match &object {
             Object::Entity(id) => spoken_of(self.state, id).to_owned(),
             Object::Value(value) => value.to_string(),
         };
-        let subject = spoken_of(self.state, old.subject());
-        let made = || self.state.vocabulary().sentence(old.predicate(), subject, &called);
-        let statement = statement.map_or_else(made, str::to_owned);
+        let made = || self.state.vocabulary().sentence(&predicate, spoken_of(self.state, &subject), &called);
+        let statement = right.statement.map_or_else(made, str::to_owned);
         // What was removed since is not named again.
         let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());
         let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
         let evidence = old.provenance().evidence.clone();
         let provenance = Provenance { evidence, session, ..self.provenance() };
-        let new = old.to_builder().object(object).statement(&statement).mentions(mentions);
+        let new = old.to_builder().subject(subject).predicate(predicate).object(object);
+        let new = new.statement(&statement).mentions(mentions);
         let new = Arc::new(new.provenance(provenance).standing(standing).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
         changes.extend(moved(self.state, old.id(), new.id()));

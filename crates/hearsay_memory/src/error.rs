@@ -195,6 +195,9 @@ pub enum MemoryError {
     /// A transcript cannot be read.
     #[error(transparent)]
     Transcript(#[from] hearsay_campaign::TranscriptError),
+    /// Nothing is left to decide.
+    #[error("nothing is left to decide: it was decided already")]
+    NothingToDecide,
     /// There is nothing to write down.
     #[error("there is no line to write down")]
     EmptyLog,

@@ -25,6 +25,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod ask;
+mod decisions;
 pub mod duplicates;
 mod edit;
 mod error;
@@ -50,6 +51,7 @@ mod ticket;
 mod worker;
 
 pub use ask::{Answer, Ask};
+pub use decisions::{Decisions, Keep};
 pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, Likeness, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;

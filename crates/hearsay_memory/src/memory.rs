@@ -20,9 +20,9 @@ use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Decision, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan, Guide,
-    Happening, Health, ImportProgress, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed,
-    Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
+    Answer, Ask, Compact, Decision, Decisions, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan,
+    Guide, Happening, Health, ImportProgress, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal,
+    Proposed, Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
     preview::preview,
     proposal::propose,
     query::undo_summary,
@@ -333,6 +333,22 @@ impl Memory {
     pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
         let fact = fact.into();
         self.write(move |world| decision.operation(&world.state, &fact, now()))
+    }
+
+    /// Carries out the DM's decision on many facts, as one operation, with a reason where there is one.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn decide_all(&self, decisions: Decisions) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| decisions.operation(&world.state, now()))
+    }
+
+    /// Makes facts secrets, or open again, as one operation.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn keep(&self, keep: Keep) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| keep.operation(&world.state, now()))
     }
 
     /// Shows what would be found in a text; nothing is written.
@@ -726,7 +742,11 @@ fn read_job<T: Send + 'static>(
 }
 
 impl UndoTarget {
-    pub(crate) fn position(&self, state: &State) -> Result<Position, MemoryError> {
+    /// Where the operation lies in the journal.
+    ///
+    /// # Errors
+    /// When there is nothing to undo.
+    pub fn position(&self, state: &State) -> Result<Position, MemoryError> {
         if let Self::At(position) = self {
             return Ok(*position);
         }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     MemoryError,
     duplicates::{Claim, Duplicate},
-    edit::{Editor, find_fact, succession},
+    edit::{Editor, Right, find_fact, succession},
     learn::lift,
 };
 
@@ -209,8 +209,14 @@ impl Reviews {
 pub enum Decision {
     /// It is so.
     Accept,
-    /// It is so, in other words or of another object.
+    /// It is so, but of somebody else, in another way, or in other words.
     Edit {
+        /// Of whom it is so: an id or a name.
+        #[serde(default)]
+        subject: Option<String>,
+        /// What is so of them: `OWES`, or words such as `works for`; the name of an attribute.
+        #[serde(default)]
+        predicate: Option<String>,
         /// The object or value that is right.
         object: Option<String>,
         /// The sentence that is right.
@@ -254,10 +260,15 @@ impl Decision {
                 format!("reject \u{201C}{}\u{201D}", fact.statement()),
                 std::iter::once(id).chain(same.iter().copied()).map(rejected).collect(),
             ),
-            Self::Edit { object, statement } => {
+            Self::Edit { subject, predicate, object, statement } => {
                 let editor = Editor { state, author: Author::Dm, now };
-                let (new, mut changes) =
-                    editor.corrected(&fact, object.as_deref(), statement.as_deref(), Standing::Canon)?;
+                let right = Right {
+                    subject: subject.as_deref(),
+                    predicate: predicate.as_deref(),
+                    object: object.as_deref(),
+                    statement: statement.as_deref(),
+                };
+                let (new, mut changes) = editor.corrected(&fact, &right, Standing::Canon)?;
                 // The words that were proposed stay on record as rejected, so that they are not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),
@@ -272,7 +283,7 @@ impl Decision {
 }
 
 /// What others say that waits too, and is the same.
-fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
+pub(crate) fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
     if fact.standing() != Standing::Proposed {
         return Vec::new();
     }

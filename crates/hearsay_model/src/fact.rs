@@ -498,6 +498,18 @@ impl FactBuilder {
         self
     }
 
+    /// What it is said of.
+    pub fn subject(mut self, subject: EntityId) -> Self {
+        self.parts.subject = subject;
+        self
+    }
+
+    /// What is said.
+    pub fn predicate(mut self, predicate: Predicate) -> Self {
+        self.parts.predicate = predicate;
+        self
+    }
+
     /// What the fact points at.
     #[inline]
     pub fn object(mut self, object: Object) -> Self {

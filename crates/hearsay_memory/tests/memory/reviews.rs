@@ -91,7 +91,12 @@ fn accepting_in_other_words_keeps_the_old_words_as_rejected() {
         let memory = town();
         hear(&memory, "OWES", "mirela-voss", sure);
         let old = fact(&memory, "pell", "OWES");
-        let edit = Decision::Edit { object: Some("The Guild".into()), statement: Some("Pell owes the guild.".into()) };
+        let edit = Decision::Edit {
+            subject: None,
+            predicate: None,
+            object: Some("The Guild".into()),
+            statement: Some("Pell owes the guild.".into()),
+        };
         let summary = decide(&memory, &old, edit).unwrap();
         assert_eq!(summary, "accept as \u{201C}Pell owes the guild.\u{201D}");
         assert_eq!(of_standing(&memory, Standing::Rejected), ["Pell owes Mirela Voss."]);
@@ -121,9 +126,12 @@ fn what_was_rejected_is_decided() {
     hear(&memory, "OWES", "mirela-voss", 0.5);
     let owes = fact(&memory, "pell", "OWES");
     decide(&memory, &owes, Decision::Reject).unwrap();
-    for decision in
-        [Decision::Accept, Decision::False, Decision::Reject, Decision::Edit { object: None, statement: None }]
-    {
+    for decision in [
+        Decision::Accept,
+        Decision::False,
+        Decision::Reject,
+        Decision::Edit { subject: None, predicate: None, object: None, statement: None },
+    ] {
         refused(&memory, |memory| decide(memory, &owes, decision), &["does not wait for review: it is rejected"]);
     }
     refused(&memory, |memory| memory.decide("none-such", Decision::Accept).unwrap().wait(), &["there is no fact"]);

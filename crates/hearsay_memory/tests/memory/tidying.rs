@@ -113,7 +113,7 @@ fn the_word_of_the_dm_outranks_all_others() {
     let memory = town();
     propose(&memory, heard(None, "EMPLOYED_BY", "the-guild", 0.9, 1));
     let wrong = fact(&memory, "pell", "EMPLOYED_BY").id().to_string();
-    let edit = Decision::Edit { object: Some("mirela-voss".into()), statement: None };
+    let edit = Decision::Edit { subject: None, predicate: None, object: Some("mirela-voss".into()), statement: None };
     memory.decide(wrong, edit).unwrap().wait().unwrap();
     let employers = || -> Vec<hearsay_model::Object> {
         let state = state(&memory);

@@ -1,0 +1,244 @@
+//! The one table of commands: it feeds the keys, the help (`?`) and the palette (Ctrl+P).
+
+use egui::{Event, Key, Modifiers};
+
+use crate::panel::PanelKind;
+
+/// Where a command counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Everywhere.
+    Desk,
+    /// Where this panel is the active one.
+    Panel(PanelKind),
+    /// In the capture line.
+    Capture,
+}
+
+/// Keys that give a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    key: Key,
+    command: bool,
+    shift: bool,
+    alt: bool,
+}
+
+/// A key by itself.
+pub const fn key(key: Key) -> Keys {
+    Keys { key, command: false, shift: false, alt: false }
+}
+
+/// A key with Ctrl, or Cmd on a Mac.
+pub const fn ctrl(key: Key) -> Keys {
+    Keys { key, command: true, shift: false, alt: false }
+}
+
+/// A key with Alt.
+pub const fn alt(key: Key) -> Keys {
+    Keys { key, command: false, shift: false, alt: true }
+}
+
+impl Keys {
+    /// The same with Shift.
+    pub const fn shift(self) -> Self {
+        Self { shift: true, ..self }
+    }
+
+    /// Whether they count while something is typed.
+    pub fn needs_no_focus(self) -> bool {
+        self.command || self.alt || (Key::F1..=Key::F20).contains(&self.key)
+    }
+
+    /// Whether they were pressed; they count once.
+    pub fn consume(self, ui: &egui::Ui) -> bool {
+        // What Shift makes of a key is a key of its own on some keyboards and not on others.
+        let shifted =
+            matches!(self.key, Key::Questionmark | Key::Slash | Key::Plus | Key::Colon | Key::Exclamationmark);
+        let same = |modifiers: &Modifiers| {
+            modifiers.command == self.command && modifiers.alt == self.alt && (shifted || modifiers.shift == self.shift)
+        };
+        ui.input_mut(|input| {
+            let pressed = |event: &Event| matches!(event, Event::Key { key, pressed: true, modifiers, .. } if *key == self.key && same(modifiers));
+            let Some(at) = input.events.iter().position(pressed) else { return false };
+            input.events.remove(at);
+            // The letter that comes with it is not for the field that the command focuses.
+            if !self.needs_no_focus()
+                && let Some(letter) = input.events.iter().position(|event| matches!(event, Event::Text(_)))
+            {
+                input.events.remove(letter);
+            }
+            true
+        })
+    }
+
+    /// The keys as people read them: `Ctrl+K`.
+    pub fn text(self) -> String {
+        let name = match self.key {
+            Key::Questionmark => "?",
+            Key::Slash => "/",
+            Key::Plus => "+",
+            Key::Minus => "\u{2212}",
+            Key::ArrowDown => "Down",
+            Key::ArrowUp => "Up",
+            Key::ArrowLeft => "Left",
+            Key::ArrowRight => "Right",
+            key => key.name(),
+        };
+        let part = |on: bool, name: &'static str| if on { name } else { "" };
+        let name = if name.len() == 1 && !(self.command || self.alt) { name.to_lowercase() } else { name.to_owned() };
+        [part(self.command, "Ctrl+"), part(self.alt, "Alt+"), part(self.shift, "Shift+"), &name].concat()
+    }
+}
+
+/// Something that can be asked for by keys, in the palette, and by a button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command {
+    /// What it is called: sentence case, with `…` where it asks for more. Unique.
+    pub name: &'static str,
+    /// Where it counts.
+    pub scope: Scope,
+    /// The keys that give it; none, when only the palette does.
+    pub keys: &'static [Keys],
+    /// What it does, in a line.
+    pub help: &'static str,
+}
+
+impl Command {
+    /// Its keys as people read them, the first of them.
+    pub fn hint(&self) -> String {
+        self.keys.first().map_or_else(String::new, |keys| keys.text())
+    }
+
+    /// What is told when the pointer is over its button.
+    pub fn tooltip(&self) -> String {
+        match self.keys.first() {
+            Some(keys) => format!("{} ({})", self.help, keys.text()),
+            None => self.help.to_owned(),
+        }
+    }
+}
+
+macro_rules! commands {
+    ($($(#[$doc:meta])* $name:ident: $scope:expr, $called:literal, [$($keys:expr),*], $help:literal;)*) => {
+        $($(#[$doc])* pub const $name: Command = Command { name: $called, scope: $scope, keys: &[$($keys),*], help: $help };)*
+        /// All commands, in the order of the help.
+        pub const ALL: &[Command] = &[$($name),*];
+    };
+}
+
+use PanelKind as P;
+use Scope::{Desk, Panel};
+
+commands! {
+    // The desk.
+    /// Search from anywhere.
+    SEARCH: Desk, "Search", [ctrl(Key::K)], "Find names, words and meanings; ask “who knows …?”";
+    /// Type what happens.
+    CAPTURE: Desk, "Capture", [ctrl(Key::L)], "Type what happens at the table";
+    /// Choose a command by name.
+    PALETTE: Desk, "Command palette", [ctrl(Key::P)], "Choose any command by its name";
+    /// All keys.
+    HELP: Desk, "All keys", [key(Key::Questionmark), key(Key::F1)], "Shows every key and what it does";
+    /// Undo.
+    UNDO: Desk, "Undo", [key(Key::U), ctrl(Key::Z)], "Takes back the newest change, and says which; asks when others rest on it";
+    /// Redo.
+    REDO: Desk, "Redo", [key(Key::U).shift(), ctrl(Key::Z).shift(), ctrl(Key::Y)], "Brings back what was undone last";
+    /// Less on the screen.
+    QUIET: Desk, "Quiet mode", [key(Key::F9)], "For combat: nothing but the panel you look at, and a badge";
+    /// Nothing secret on the screen.
+    SCREEN_SAFE: Desk, "Screen-safe mode", [key(Key::F8)], "Hides all secrets while players look";
+    /// Dark or light.
+    SHADE: Desk, "Dark or light", [key(Key::F7)], "Changes between the dark and the light theme";
+    /// Larger.
+    LARGER: Desk, "Larger", [ctrl(Key::Plus), ctrl(Key::Equals)], "Makes everything larger";
+    /// Smaller.
+    SMALLER: Desk, "Smaller", [ctrl(Key::Minus)], "Makes everything smaller";
+    /// The size of the theme file.
+    NORMAL_SIZE: Desk, "Normal size", [ctrl(Key::Num0)], "Makes everything as large as the theme says";
+    /// Panels as they were at first.
+    RESET_LAYOUT: Desk, "Reset the layout", [], "Puts all panels where they were at first";
+    /// Open review.
+    OPEN_REVIEW: Desk, "Open review", [alt(Key::Num1)], "What waits for you";
+    /// Open search.
+    OPEN_SEARCH: Desk, "Open search", [alt(Key::Num2)], "Find and browse";
+    /// Open the entity page.
+    OPEN_ENTITY: Desk, "Open entity page", [alt(Key::Num3)], "All about one of them";
+    /// Open the scene.
+    OPEN_SCENE: Desk, "Open scene", [alt(Key::Num4)], "Who is here, and what they may say";
+    /// Open the graph.
+    OPEN_GRAPH: Desk, "Open graph", [alt(Key::Num5)], "Who has to do with whom";
+    /// Open threads.
+    OPEN_THREADS: Desk, "Open threads and secrets", [alt(Key::Num6)], "Promises, debts, quests, secrets";
+    /// Open the timeline.
+    OPEN_TIMELINE: Desk, "Open timeline", [alt(Key::Num7)], "What happened when";
+    /// Open time.
+    OPEN_TIME: Desk, "Open let time pass", [alt(Key::Num8)], "What people tell each other meanwhile";
+    /// Open history.
+    OPEN_HISTORY: Desk, "Open history", [alt(Key::Num9)], "Every change, and undo";
+    /// Open import.
+    OPEN_IMPORT: Desk, "Open import", [alt(Key::I)], "Files in";
+    /// Open the session.
+    OPEN_SESSION: Desk, "Open session", [alt(Key::Num0)], "Start, attendance, end, recap";
+
+    // Review.
+    /// The next card.
+    REVIEW_NEXT: Panel(P::Review), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the next card";
+    /// The card before.
+    REVIEW_BACK: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the card before";
+    /// Accept.
+    ACCEPT: Panel(P::Review), "Accept", [key(Key::A)], "It is so: canon from now on";
+    /// Edit and accept.
+    EDIT: Panel(P::Review), "Edit…", [key(Key::E)], "Changes the fact, and accepts it";
+    /// Reject.
+    REJECT: Panel(P::Review), "Reject", [key(Key::R)], "It is no part of the world";
+    /// Mark false.
+    MARK_FALSE: Panel(P::Review), "Mark false", [key(Key::F)], "It was said, but it is not so: some may believe it";
+    /// Defer.
+    DEFER: Panel(P::Review), "Defer", [key(Key::D)], "Puts it at the end, for another day";
+    /// Make secret.
+    MAKE_SECRET: Panel(P::Review), "Make secret", [key(Key::S)], "Only its bearer and those who hold it know it; or open again";
+    /// Select.
+    SELECT: Panel(P::Review), "Select", [key(Key::Space)], "Selects the card: decisions then count for all selected";
+    /// Select those of the same source.
+    SELECT_SOURCE: Panel(P::Review), "Select all of this source", [key(Key::G)], "Selects every card that comes from where this one does";
+    /// Select those above.
+    SELECT_ABOVE: Panel(P::Review), "Select all as sure as this", [key(Key::X)], "Selects every card of this confidence or above";
+    /// Select nothing.
+    SELECT_NONE: Panel(P::Review), "Select none", [key(Key::Escape)], "Selects nothing";
+    /// A reason.
+    REASON: Panel(P::Review), "Reason…", [key(Key::W)], "Keeps why, with the next decision";
+    /// Filter.
+    FILTER: Panel(P::Review), "Filter…", [key(Key::Slash)], "Shows only what has these words";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_no_two_commands_of_a_scope_share_a_key() {
+        let mut names = BTreeMap::new();
+        let mut keys: Vec<(Scope, Keys, &str)> = Vec::new();
+        for command in ALL {
+            assert!(names.insert((format!("{:?}", command.scope), command.name), ()).is_none(), "{}", command.name);
+            for used in command.keys {
+                let clash = keys.iter().find(|(scope, other, _)| {
+                    other == used && (*scope == command.scope || *scope == Scope::Desk || command.scope == Scope::Desk)
+                });
+                assert!(clash.is_none(), "{} and {:?}", command.name, clash);
+                keys.push((command.scope, *used, command.name));
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_written_as_people_read_them() {
+        assert_eq!(SEARCH.hint(), "Ctrl+K");
+        assert_eq!(ACCEPT.hint(), "a");
+        assert_eq!(HELP.hint(), "?");
+        assert_eq!(REDO.hint(), "Shift+u");
+    }
+}

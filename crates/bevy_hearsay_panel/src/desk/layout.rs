@@ -1,0 +1,147 @@
+//! Where the panels are: tabs that can be dragged beside each other.
+
+use std::collections::BTreeMap;
+
+use egui::{Color32, RichText, Stroke, Ui, Visuals, WidgetText};
+use egui_tiles::{
+    Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles, Tree, UiResponse,
+};
+
+use crate::{
+    commands::Command,
+    panel::{Look, Panel, PanelKind, Request},
+};
+
+/// The layout of a new desk: what is decided and found on the left, what is read on the right.
+pub(super) fn first() -> Tree<PanelKind> {
+    use PanelKind as P;
+    let mut tiles = Tiles::default();
+    let mut tabs = |kinds: &[PanelKind]| {
+        let panes = kinds.iter().map(|kind| tiles.insert_pane(*kind)).collect();
+        tiles.insert_tab_tile(panes)
+    };
+    let left = tabs(&[P::Review, P::Search, P::Scene, P::Session, P::History, P::Import]);
+    let right = tabs(&[P::Entity, P::Graph, P::Threads, P::Timeline, P::Time]);
+    let root =
+        tiles.insert_container(Container::Linear(Linear::new_binary(LinearDir::Horizontal, [left, right], 0.56)));
+    Tree::new("hearsay desk", root, tiles)
+}
+
+/// Whether a layout has every panel once: a saved one of another version may not.
+pub(super) fn is_whole(tree: &Tree<PanelKind>) -> bool {
+    let mut kinds: Vec<PanelKind> = panes(tree).map(|(_, kind)| kind).collect();
+    kinds.sort();
+    kinds == {
+        let mut all = PanelKind::ALL.to_vec();
+        all.sort();
+        all
+    } && tree.root().is_some()
+}
+
+fn panes(tree: &Tree<PanelKind>) -> impl Iterator<Item = (TileId, PanelKind)> + '_ {
+    tree.tiles.iter().filter_map(|(id, tile)| match tile {
+        Tile::Pane(kind) => Some((*id, *kind)),
+        Tile::Container(_) => None,
+    })
+}
+
+/// The panels that are in front.
+pub(super) fn visible(tree: &Tree<PanelKind>) -> Vec<PanelKind> {
+    tree.active_tiles().into_iter().filter_map(|id| tree.tiles.get_pane(&id).copied()).collect()
+}
+
+/// Brings a panel to the front.
+pub(super) fn open(tree: &mut Tree<PanelKind>, kind: PanelKind) {
+    tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
+}
+
+/// Draws the panels in their tiles.
+pub(super) struct Behaviour<'a> {
+    pub(super) panels: &'a mut BTreeMap<PanelKind, Box<dyn Panel>>,
+    pub(super) look: &'a Look,
+    pub(super) active: &'a mut PanelKind,
+    pub(super) keys: bool,
+    pub(super) asked: Option<&'static Command>,
+    pub(super) requests: &'a mut Vec<Request>,
+}
+
+impl Behavior<PanelKind> for Behaviour<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, kind: &mut PanelKind) -> UiResponse {
+        let rect = ui.max_rect();
+        let pressed = ui.input(|input| {
+            input.pointer.any_pressed() && input.pointer.interact_pos().is_some_and(|at| rect.contains(at))
+        });
+        if pressed && ui.ctx().rect_contains_pointer(ui.layer_id(), rect) {
+            *self.active = *kind;
+        }
+        let active = *self.active == *kind;
+        let asked = self.asked.filter(|command| command.scope == crate::commands::Scope::Panel(*kind));
+        let look = Look { keys: active && self.keys, asked: asked.map(|command| command.name), ..self.look.clone() };
+        let margin = self.look.theme.spacing().normal as i8;
+        let frame = egui::Frame::new().fill(self.look.theme.palette().surface).inner_margin(margin);
+        frame.show(ui, |ui| {
+            ui.set_min_size(ui.available_size());
+            ui.push_id(*kind, |ui| {
+                if let Some(panel) = self.panels.get_mut(kind) {
+                    self.requests.extend(panel.ui(ui, &look));
+                }
+            });
+        });
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, kind: &PanelKind) -> WidgetText {
+        let panel = self.panels.get(kind);
+        let title = panel.map_or_else(|| kind.name().into(), |panel| panel.title().into_owned());
+        let title = crate::text::shortened(&title, 28).into_owned();
+        match panel.map_or(0, |panel| panel.badge()) {
+            0 => title.into(),
+            count => RichText::new(format!("{title} ({count})")).into(),
+        }
+    }
+
+    fn on_tab_button(&mut self, tiles: &mut Tiles<PanelKind>, tile: TileId, button: egui::Response) -> egui::Response {
+        if button.clicked()
+            && let Some(kind) = tiles.get_pane(&tile)
+        {
+            *self.active = *kind;
+        }
+        button
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        self.look.theme.sizes().target + 4.0
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        3.0
+    }
+
+    fn tab_bar_color(&self, _: &Visuals) -> Color32 {
+        self.look.theme.palette().background
+    }
+
+    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<PanelKind>, _: TileId, state: &TabState) -> Color32 {
+        let palette = self.look.theme.palette();
+        if state.active { palette.surface } else { palette.background }
+    }
+
+    fn tab_text_color(&self, _: &Visuals, tiles: &Tiles<PanelKind>, tile: TileId, state: &TabState) -> Color32 {
+        let palette = self.look.theme.palette();
+        let focused = tiles.get_pane(&tile) == Some(&*self.active);
+        match (state.active, focused) {
+            (true, true) => palette.accent,
+            (true, false) => palette.strong,
+            (false, _) => palette.weak,
+        }
+    }
+
+    fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<PanelKind>, _: TileId, state: &TabState) -> Stroke {
+        let palette = self.look.theme.palette();
+        if state.active { Stroke::new(1.0, palette.line) } else { Stroke::NONE }
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
+    }
+}

@@ -1,0 +1,300 @@
+//! The desk: all panels, where they are, the keys, undo, and what is kept when it closes. It knows no Bevy.
+
+mod bars;
+mod dialogs;
+mod kept;
+mod layout;
+mod undo;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use egui::{CentralPanel, Ui};
+use egui_tiles::Tree;
+use hearsay_memory::Memory;
+
+use crate::{
+    commands::{self, Command, Scope},
+    deeds::Deeds,
+    news::Watch,
+    panel::{Look, News, Note, Outcome, Panel, PanelKind, Request},
+    panels::{self, capture::CapturePanel, status::StatusBar},
+    theme::{Shade, Theme},
+};
+
+pub use kept::KeptDesk;
+
+/// All panels, on one surface.
+///
+/// Call [`ui`](Self::ui) each frame. It waits for nothing: what it asks of the memory comes back as tickets.
+pub struct Desk {
+    panels: BTreeMap<PanelKind, Box<dyn Panel>>,
+    tree: Tree<PanelKind>,
+    active: PanelKind,
+    capture: CapturePanel,
+    status: StatusBar,
+    watch: Watch,
+    deeds: Deeds,
+    undo: undo::Undo,
+    dialogs: dialogs::Dialogs,
+    theme: Arc<Theme>,
+    screen_safe: bool,
+    quiet: bool,
+    /// The command that was chosen in the palette for a panel.
+    asked: Option<&'static Command>,
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Self {
+            panels: PanelKind::ALL.into_iter().map(|kind| (kind, panels::new(kind))).collect(),
+            tree: layout::first(),
+            active: PanelKind::Review,
+            capture: CapturePanel::default(),
+            status: StatusBar::default(),
+            watch: Watch::default(),
+            deeds: Deeds::default(),
+            undo: undo::Undo::default(),
+            dialogs: dialogs::Dialogs::default(),
+            theme: Arc::default(),
+            screen_safe: false,
+            quiet: false,
+            asked: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("active", &self.active).finish_non_exhaustive()
+    }
+}
+
+impl Desk {
+    /// What is known of the memory.
+    pub fn news(&self) -> &News {
+        self.watch.news()
+    }
+
+    /// The theme.
+    pub fn theme(&self) -> &Theme {
+        &self.theme
+    }
+
+    /// Makes it look otherwise.
+    pub fn set_theme(&mut self, theme: Theme) {
+        self.theme = Arc::new(theme);
+    }
+
+    /// Makes it dark or light.
+    pub fn set_shade(&mut self, shade: Shade) {
+        Arc::make_mut(&mut self.theme).set_shade(shade);
+    }
+
+    /// Makes it larger or smaller.
+    pub fn set_scale(&mut self, scale: f32) {
+        Arc::make_mut(&mut self.theme).set_scale(scale);
+    }
+
+    /// Whether players look at the screen: nothing secret is drawn then.
+    pub fn set_screen_safe(&mut self, screen_safe: bool) {
+        self.screen_safe = screen_safe;
+    }
+
+    /// Which panel the keys are for.
+    pub fn active(&self) -> PanelKind {
+        self.active
+    }
+
+    /// How many things wait for the DM: for a badge of the game's own, where the desk is closed.
+    pub fn waiting(&self) -> usize {
+        self.watch.news().status.as_ref().map_or(0, |status| status.reviews)
+    }
+
+    /// Whether something is under way: a deed, or a reading that what is shown waits for.
+    pub fn is_busy(&self) -> bool {
+        self.deeds.count() > 0 || self.watch.is_busy() || self.undo.is_busy()
+    }
+
+    /// Opens a panel and makes it the active one.
+    pub fn open(&mut self, kind: PanelKind) {
+        layout::open(&mut self.tree, kind);
+        self.active = kind;
+    }
+
+    /// Does what a panel would ask for.
+    pub fn request(&mut self, ctx: &egui::Context, request: Request) {
+        match request {
+            Request::Open(kind) => self.open(kind),
+            Request::Copy(text) => {
+                ctx.copy_text(text);
+                self.status.tell(Note::new("copied"));
+            }
+            Request::Tell(note) => self.status.tell(note),
+            Request::Do(deed) => self.deeds.begin(deed),
+            Request::Undo => self.undo.ask(),
+            Request::Redo => match self.undo.redo() {
+                Some(deed) => self.deeds.begin(deed),
+                None => self.status.tell(Note::new("nothing was undone")),
+            },
+            request => {
+                // A fact is shown where it can be decided, if it waits; else where it is read.
+                let order = match &request {
+                    Request::ShowFact(_) => [PanelKind::Review, PanelKind::Entity].into_iter().chain(PanelKind::ALL),
+                    _ => [PanelKind::Entity, PanelKind::Search].into_iter().chain(PanelKind::ALL),
+                };
+                let mut shows = |kind: &PanelKind| self.panels.get_mut(kind).is_some_and(|panel| panel.show(&request));
+                if let Some(kind) = order.into_iter().find(|kind| shows(kind)) {
+                    self.open(kind);
+                }
+            }
+        }
+    }
+
+    /// Draws everything. `ui` is the surface that it may fill.
+    pub fn ui(&mut self, ui: &mut Ui, memory: &Memory) {
+        self.theme.apply(ui.ctx());
+        self.update(memory);
+        let dialog_open = self.dialogs.is_open() || self.undo.asks();
+        if !dialog_open {
+            self.commands(ui);
+        }
+        let mut requests = Vec::new();
+        let look = Look {
+            theme: Arc::clone(&self.theme),
+            screen_safe: self.screen_safe,
+            quiet: self.quiet,
+            keys: false,
+            asked: None,
+            names: Arc::clone(&self.watch.news().names),
+        };
+        if !self.quiet {
+            self.top_bar(ui, &look, &mut requests);
+        }
+        requests.extend(self.status.ui(ui, &look, self.watch.news(), self.quiet));
+        requests.extend(self.capture.bar(ui, &look));
+        let frame = egui::Frame::new().fill(self.theme.palette().background);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            let mut behaviour = layout::Behaviour {
+                panels: &mut self.panels,
+                look: &look,
+                active: &mut self.active,
+                keys: !dialog_open,
+                asked: self.asked.take(),
+                requests: &mut requests,
+            };
+            self.tree.ui(&mut behaviour, ui);
+        });
+        if let Some(command) = self.dialogs.ui(ui, &look) {
+            self.run(ui.ctx(), command);
+        }
+        requests.extend(self.undo.ui(ui, &look));
+        for request in requests {
+            self.request(ui.ctx(), request);
+        }
+        if self.is_busy() {
+            ui.ctx().request_repaint();
+        } else {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        }
+    }
+
+    /// Takes what came back from the memory.
+    fn update(&mut self, memory: &Memory) {
+        for outcome in self.deeds.update(memory) {
+            self.hear(&outcome);
+        }
+        self.undo.update(memory, &mut self.deeds, &mut self.status);
+        self.watch.update(memory, self.deeds.count());
+        let visible = layout::visible(&self.tree);
+        let news = self.watch.news();
+        for (kind, panel) in &mut self.panels {
+            // What waits is shown on the tab of review, whether it is in front or not.
+            if visible.contains(kind) || *kind == PanelKind::Review {
+                panel.update(memory, news);
+            }
+        }
+        self.capture.update(memory, news);
+    }
+
+    fn hear(&mut self, outcome: &Outcome) {
+        match &outcome.done {
+            Ok(done) => {
+                if let Some(position) = done.position {
+                    self.watch.wrote(position);
+                }
+                self.undo.hear(outcome);
+                self.status.tell(Note::new(done.summary.clone()));
+            }
+            Err(why) => self.status.tell(Note::trouble(format!("{}: {why}", outcome.deed.what()))),
+        }
+        for panel in self.panels.values_mut() {
+            panel.heard(outcome);
+        }
+        self.capture.heard(outcome);
+    }
+
+    /// Looks for keys that count everywhere.
+    fn commands(&mut self, ui: &Ui) {
+        let typing = ui.ctx().text_edit_focused();
+        let given = commands::ALL.iter().filter(|command| command.scope == Scope::Desk);
+        let given = given
+            .filter(|command| command.keys.iter().any(|keys| (keys.needs_no_focus() || !typing) && keys.consume(ui)));
+        for command in given.collect::<Vec<_>>() {
+            self.run(ui.ctx(), command);
+        }
+    }
+
+    /// Carries out a command.
+    fn run(&mut self, ctx: &egui::Context, command: &'static Command) {
+        if let Scope::Panel(kind) = command.scope {
+            self.open(kind);
+            self.asked = Some(command);
+            return;
+        }
+        let open = |kind: PanelKind| Request::Open(kind);
+        let request = match *command {
+            commands::SEARCH => Request::Search(String::new()),
+            commands::UNDO => Request::Undo,
+            commands::REDO => Request::Redo,
+            commands::OPEN_REVIEW => open(PanelKind::Review),
+            commands::OPEN_SEARCH => open(PanelKind::Search),
+            commands::OPEN_ENTITY => open(PanelKind::Entity),
+            commands::OPEN_SCENE => open(PanelKind::Scene),
+            commands::OPEN_GRAPH => open(PanelKind::Graph),
+            commands::OPEN_THREADS => open(PanelKind::Threads),
+            commands::OPEN_TIMELINE => open(PanelKind::Timeline),
+            commands::OPEN_TIME => open(PanelKind::Time),
+            commands::OPEN_HISTORY => open(PanelKind::History),
+            commands::OPEN_IMPORT => open(PanelKind::Import),
+            commands::OPEN_SESSION => open(PanelKind::Session),
+            _ => {
+                self.settings(command);
+                return;
+            }
+        };
+        self.request(ctx, request);
+    }
+
+    fn settings(&mut self, command: &'static Command) {
+        let scale = self.theme.scale();
+        match *command {
+            commands::CAPTURE => self.capture.focus(),
+            commands::PALETTE => self.dialogs.open_palette(),
+            commands::HELP => self.dialogs.open_help(),
+            commands::QUIET => self.quiet = !self.quiet,
+            commands::SCREEN_SAFE => self.screen_safe = !self.screen_safe,
+            commands::SHADE => self.set_shade(self.theme.shade().other()),
+            commands::LARGER => self.set_scale(scale + 0.125),
+            commands::SMALLER => self.set_scale(scale - 0.125),
+            commands::NORMAL_SIZE => self.set_scale(1.0),
+            commands::RESET_LAYOUT => {
+                self.tree = layout::first();
+                self.active = PanelKind::Review;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

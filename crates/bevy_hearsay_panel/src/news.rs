@@ -1,0 +1,101 @@
+//! What the desk knows of the memory without being told: it asks now and then, and never waits.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hearsay_memory::{Memory, MemoryError, Status, Ticket, World};
+use hearsay_model::Position;
+
+use crate::{names::Names, panel::News};
+
+/// How often the memory is asked how it stands, while nothing happens here.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// How often the names are read anew at most: it takes some milliseconds in a large campaign, beside the worker.
+const NAMES: Duration = Duration::from_millis(400);
+
+/// Keeps [`News`] up to date.
+#[derive(Debug, Default)]
+pub struct Watch {
+    news: News,
+    status: Option<Ticket<Status>>,
+    asked: Option<Instant>,
+    scene: Option<Ticket<News>>,
+    scene_at: Option<Position>,
+    names: Option<Ticket<Names>>,
+    names_at: Option<(Position, Instant)>,
+}
+
+impl Watch {
+    /// The news as it is known.
+    pub fn news(&self) -> &News {
+        &self.news
+    }
+
+    /// Something was written here: everything that was read before is stale.
+    pub fn wrote(&mut self, position: Position) {
+        self.news.position = self.news.position.max(position);
+        self.asked = None;
+    }
+
+    /// Whether something is still being read.
+    pub fn is_busy(&self) -> bool {
+        self.scene.is_some() || self.names.is_some() || self.scene_at != Some(self.news.position)
+    }
+
+    /// Looks at what came back, and asks anew where it is time.
+    pub fn update(&mut self, memory: &Memory, under_way: usize) {
+        self.news.under_way = under_way;
+        if let Some(Ok(status)) = taken(&mut self.status) {
+            self.news.position = self.news.position.max(status.position);
+            self.news.status = Some(Arc::new(status));
+        }
+        if self.status.is_none() && self.asked.is_none_or(|asked| asked.elapsed() >= OFTEN) {
+            self.status = memory.status().ok();
+            self.asked = Some(Instant::now());
+        }
+        if let Some(Ok(read)) = taken(&mut self.scene) {
+            self.scene_at = Some(read.position);
+            let News { position, status, names, under_way, .. } = &self.news;
+            let (position, status) = ((*position).max(read.position), status.clone());
+            self.news = News { position, status, names: Arc::clone(names), under_way: *under_way, ..read };
+        }
+        if self.scene.is_none() && self.scene_at != Some(self.news.position) {
+            self.scene = memory.read(|world| Ok(scene(world))).ok();
+        }
+        if let Some(Ok(names)) = taken(&mut self.names) {
+            self.news.names = Arc::new(names);
+        }
+        let stale = self.names_at.is_none_or(|(at, when)| at != self.news.position && when.elapsed() >= NAMES);
+        if self.names.is_none() && stale {
+            self.names = memory.read_aside(|world| Ok(Names::of(&world.state))).ok();
+            self.names_at = Some((self.news.position, Instant::now()));
+        }
+    }
+}
+
+/// What a ticket has; the ticket is gone then.
+pub fn taken<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, MemoryError>> {
+    let answer = ticket.as_ref()?.try_take()?;
+    *ticket = None;
+    Some(answer)
+}
+
+fn scene(world: &World) -> News {
+    let state = &world.state;
+    let playing = state.playing();
+    let session = playing.and_then(|playing| state.session(&playing.session));
+    News {
+        position: state.position(),
+        campaign: state.campaign().map(|campaign| campaign.name.clone()),
+        session: playing.map(|playing| playing.session.clone()),
+        session_title: session.map(|session| session.title.clone()),
+        clock: state.clock().map(|time| state.calendar().print(time)),
+        clock_time: state.clock(),
+        place: playing.and_then(|playing| playing.place.clone()),
+        here: playing.map(|playing| playing.here.clone()).unwrap_or_default(),
+        ..News::default()
+    }
+}

@@ -1,0 +1,124 @@
+//! What the panels' tests share: the example campaign in an engine in memory, and a panel that is stepped against it.
+
+#![allow(dead_code, reason = "the tests of each panel use what they need")]
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use egui_kittest::Harness;
+use hearsay_memory::{Memory, MemoryOptions};
+use hearsay_model::State;
+
+use crate::{
+    deeds::Deeds,
+    news::Watch,
+    panel::{Look, Outcome, Panel, Request},
+};
+
+/// Where the example campaign lies.
+pub(crate) const GULLHAVEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/gullhaven");
+
+/// An empty memory without a model: words and graph answer.
+pub(crate) fn empty() -> Memory {
+    let mut options = MemoryOptions::in_memory();
+    options.settings.model.enabled = false;
+    options.settings.extraction.enabled = false;
+    Memory::open(options).unwrap()
+}
+
+/// The example campaign in an engine of its own.
+pub(crate) fn gullhaven() -> Memory {
+    let memory = empty();
+    memory.import(GULLHAVEN).unwrap().wait().unwrap();
+    memory
+}
+
+/// The state of the example campaign, made once for all tests that only read.
+pub(crate) fn gullhaven_state() -> Arc<State> {
+    static STATE: OnceLock<Arc<State>> = OnceLock::new();
+    let make = || gullhaven().read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap();
+    Arc::clone(STATE.get_or_init(make))
+}
+
+/// A panel with an engine, as the desk would run it.
+pub(crate) struct Stage<P> {
+    pub(crate) memory: Memory,
+    pub(crate) panel: P,
+    pub(crate) look: Look,
+    pub(crate) watch: Watch,
+    pub(crate) deeds: Deeds,
+    /// What the panel asked for, but deeds: these are done.
+    pub(crate) requests: Vec<Request>,
+    /// What became of its deeds.
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl<P: Panel> Stage<P> {
+    fn frame(&mut self, ui: &mut egui::Ui) {
+        self.look.theme.apply(ui.ctx());
+        for outcome in self.deeds.update(&self.memory) {
+            if let Ok(done) = &outcome.done
+                && let Some(position) = done.position
+            {
+                self.watch.wrote(position);
+            }
+            self.panel.heard(&outcome);
+            self.outcomes.push(outcome);
+        }
+        self.watch.update(&self.memory, self.deeds.count());
+        self.look.names = Arc::clone(&self.watch.news().names);
+        self.panel.update(&self.memory, self.watch.news());
+        for request in self.panel.ui(ui, &self.look) {
+            match request {
+                Request::Do(deed) => self.deeds.begin(deed),
+                other => self.requests.push(other),
+            }
+        }
+    }
+}
+
+/// A panel on a window of its own, stepped by a test.
+pub(crate) type Bench<P> = Harness<'static, Stage<P>>;
+
+/// Puts a panel on a window of 1280×720.
+pub(crate) fn bench<P: Panel + 'static>(panel: P, memory: Memory) -> Bench<P> {
+    bench_with(panel, memory, Look::default())
+}
+
+/// The same with a look.
+pub(crate) fn bench_with<P: Panel + 'static>(panel: P, memory: Memory, look: Look) -> Bench<P> {
+    let (watch, deeds) = (Watch::default(), Deeds::default());
+    let stage = Stage { memory, panel, look, watch, deeds, requests: Vec::new(), outcomes: Vec::new() };
+    let frame = |ui: &mut egui::Ui, stage: &mut Stage<P>| stage.frame(ui);
+    let mut bench = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, stage);
+    settle(&mut bench);
+    bench
+}
+
+/// Steps until nothing is under way any more, and what was read has been drawn.
+pub(crate) fn settle<P: Panel>(bench: &mut Bench<P>) {
+    let begun = Instant::now();
+    let mut quiet = 0;
+    while quiet < 12 {
+        bench.step();
+        let stage = bench.state();
+        quiet = if stage.deeds.count() > 0 || stage.watch.is_busy() { 0 } else { quiet + 1 };
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(begun.elapsed() < Duration::from_secs(20), "the panel does not come to rest");
+    }
+}
+
+/// A drawing function on a window of its own, without an engine: for tests over models made by hand.
+pub(crate) fn drawn<S: 'static>(
+    state: S,
+    mut draw: impl FnMut(&mut egui::Ui, &Look, &mut S) + 'static,
+) -> Harness<'static, S> {
+    let look = Look::default();
+    let frame = move |ui: &mut egui::Ui, state: &mut S| {
+        look.theme.apply(ui.ctx());
+        draw(ui, &look, state);
+    };
+    Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, state)
+}

@@ -1,0 +1,169 @@
+//! Text as it is shown: sentences with links, and scripts that run from right to left.
+
+use std::{borrow::Cow, ops::Range};
+
+use hearsay_model::{EntityId, Fact, State, text};
+use serde::{Deserialize, Serialize};
+use unicode_bidi::BidiInfo;
+
+use crate::names::Named;
+
+/// A sentence in which names lead to the entities that they mean.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Linked {
+    /// The words.
+    pub text: String,
+    /// Where names are, and whom they mean. In order, and apart.
+    pub links: Vec<Link>,
+}
+
+/// A name within a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// Which bytes.
+    pub span: Range<usize>,
+    /// Whom it means.
+    pub to: Named,
+}
+
+impl Linked {
+    /// A text without links.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), links: Vec::new() }
+    }
+
+    /// The sentence of a fact, with links to those whom it is about.
+    pub fn fact(state: &State, fact: &Fact) -> Self {
+        Self::of(state, fact.statement(), fact.entities())
+    }
+
+    /// A text, with links to those of some entities that it names.
+    pub fn of<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
+        let mut links: Vec<Link> = Vec::new();
+        let mut seen: Vec<&EntityId> = Vec::new();
+        for id in entities {
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let named = Named::of(state, id);
+            let mut names = state.names(id);
+            names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+            for span in names.iter().filter_map(|name| find_words(words, name)) {
+                if links.iter().all(|link| link.span.end <= span.start || span.end <= link.span.start) {
+                    links.push(Link { span, to: named.clone() });
+                    break;
+                }
+            }
+        }
+        links.sort_by_key(|link| link.span.start);
+        Self { text: words.to_owned(), links }
+    }
+
+    /// The pieces in order: text, and whom it leads to.
+    pub fn pieces(&self) -> impl Iterator<Item = (&str, Option<&Named>)> {
+        let mut at = 0;
+        let mut pieces = Vec::with_capacity(self.links.len() * 2 + 1);
+        for link in &self.links {
+            if let Some(before) = self.text.get(at..link.span.start).filter(|text| !text.is_empty()) {
+                pieces.push((before, None));
+            }
+            if let Some(name) = self.text.get(link.span.clone()) {
+                pieces.push((name, Some(&link.to)));
+                at = link.span.end;
+            }
+        }
+        pieces.extend(self.text.get(at..).filter(|text| !text.is_empty()).map(|text| (text, None)));
+        pieces.into_iter()
+    }
+}
+
+/// Where words are in a text, as words and not as parts of words.
+pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
+    if words.is_empty() {
+        return None;
+    }
+    let is_word = |c: char| c.is_alphanumeric();
+    let boundary = |range: &Range<usize>| {
+        !within[..range.start].chars().next_back().is_some_and(is_word)
+            && !within[range.end..].chars().next().is_some_and(is_word)
+    };
+    let exact = within.match_indices(words).map(|(at, _)| at..at + words.len()).find(boundary);
+    exact.or_else(|| {
+        // Curly and straight quotes are the same, and so are capitals; such texts keep their length nearly always.
+        let (plain, wanted) = (text::normal(within), text::normal(words));
+        if plain.len() != within.len() || !within.is_ascii() {
+            return None;
+        }
+        plain.match_indices(&wanted).map(|(at, _)| at..at + wanted.len()).find(boundary)
+    })
+}
+
+/// A text with its words in the order in which they are seen, left to right. egui shapes each run of letters in its own
+/// direction, but sets the runs in the order of the text.
+pub fn visual(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_right_to_left) {
+        return Cow::Borrowed(text);
+    }
+    let info = BidiInfo::new(text, None);
+    let mut seen = String::with_capacity(text.len());
+    for paragraph in &info.paragraphs {
+        let line = info.reorder_line(paragraph, paragraph.range.clone());
+        let mut run: Vec<char> = Vec::new();
+        for c in line.chars() {
+            if is_right_to_left(c) {
+                run.push(c);
+            } else {
+                seen.extend(run.drain(..).rev());
+                seen.push(c);
+            }
+        }
+        seen.extend(run.drain(..).rev());
+    }
+    Cow::Owned(seen)
+}
+
+/// Hebrew, Arabic, Syriac, Thaana and their presentation forms.
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' | '\u{10800}'..='\u{10FFF}')
+}
+
+/// A text cut to so many characters, with `…` where something is cut.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((at, _)) => Cow::Owned(format!("{}\u{2026}", text[..at].trim_end())),
+    }
+}
+
+/// A count with its noun: `1 fact`, `3 facts`.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_as_words() {
+        assert_eq!(find_words("Art starts an Art", "Art"), Some(0..3));
+        assert_eq!(find_words("He starts", "Art"), None);
+        assert_eq!(find_words("the salt quay", "Salt Quay"), Some(4..13));
+        assert_eq!(find_words("אבג דה", "דה"), Some(7..11));
+    }
+
+    #[test]
+    fn words_of_right_to_left_text_are_turned_around_and_the_rest_is_not() {
+        assert_eq!(visual("abc"), "abc");
+        assert_eq!(visual("אבג"), "אבג");
+        assert_eq!(visual("אבג דה"), "דה אבג");
+        assert_eq!(visual("Name: אבג 12"), "Name: 12 אבג");
+    }
+
+    #[test]
+    fn texts_are_cut_at_characters() {
+        assert_eq!(shortened("héllo wörld", 5), "héllo\u{2026}");
+        assert_eq!(shortened("short", 9), "short");
+    }
+}

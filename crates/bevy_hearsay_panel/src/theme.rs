@@ -1,0 +1,446 @@
+//! How the panels look: one theme file, dark and light, at any scale.
+
+use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
+
+use egui::{
+    Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Visuals,
+};
+use hearsay_model::Kind;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// The theme that the panels come with.
+const BUILT_IN: &str = include_str!("../../../assets/theme.toml");
+
+/// Dark or light.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shade {
+    /// Light text on a dark ground: for a dim room.
+    #[default]
+    Dark,
+    /// Dark text on a light ground.
+    Light,
+}
+
+impl Shade {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Dark => Self::Light,
+            Self::Light => Self::Dark,
+        }
+    }
+}
+
+/// A theme file: sizes, spacing, and the colours of both shades.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThemeFile {
+    sizes: Sizes,
+    spacing: Spacing,
+    dark: Palette,
+    light: Palette,
+}
+
+/// Sizes of text and of what is clicked, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// Small text: hints, counts.
+    pub small: f32,
+    /// Text.
+    pub body: f32,
+    /// Headings.
+    pub heading: f32,
+    /// The least height of what is clicked.
+    pub target: f32,
+    /// The height of a row of a list with one line.
+    pub row: f32,
+}
+
+/// Distances, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spacing {
+    /// Between what belongs together.
+    pub tight: f32,
+    /// Between things.
+    pub normal: f32,
+    /// Between groups of things.
+    pub wide: f32,
+    /// Of corners.
+    pub rounding: f32,
+}
+
+/// The colours of a shade.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Palette {
+    /// Behind everything.
+    #[serde(deserialize_with = "colour")]
+    pub background: Color32,
+    /// Of panels.
+    #[serde(deserialize_with = "colour")]
+    pub surface: Color32,
+    /// Of cards, buttons and fields.
+    #[serde(deserialize_with = "colour")]
+    pub raised: Color32,
+    /// Of what the pointer is over.
+    #[serde(deserialize_with = "colour")]
+    pub hovered: Color32,
+    /// Of lines between things.
+    #[serde(deserialize_with = "colour")]
+    pub line: Color32,
+    /// Of text.
+    #[serde(deserialize_with = "colour")]
+    pub text: Color32,
+    /// Of what stands out.
+    #[serde(deserialize_with = "colour")]
+    pub strong: Color32,
+    /// Of what stands back.
+    #[serde(deserialize_with = "colour")]
+    pub weak: Color32,
+    /// Of what is focused.
+    #[serde(deserialize_with = "colour")]
+    pub accent: Color32,
+    /// Of text on the accent.
+    #[serde(deserialize_with = "colour")]
+    pub on_accent: Color32,
+    /// Behind what is selected.
+    #[serde(deserialize_with = "colour")]
+    pub selection: Color32,
+    /// Of names that lead somewhere.
+    #[serde(deserialize_with = "colour")]
+    pub link: Color32,
+    /// Of what is well.
+    #[serde(deserialize_with = "colour")]
+    pub good: Color32,
+    /// Of what wants a look.
+    #[serde(deserialize_with = "colour")]
+    pub warn: Color32,
+    /// Of what is wrong.
+    #[serde(deserialize_with = "colour")]
+    pub bad: Color32,
+    /// Of secrets.
+    #[serde(deserialize_with = "colour")]
+    pub secret: Color32,
+    /// Behind the words of a quote that matter.
+    #[serde(deserialize_with = "colour")]
+    pub mark: Color32,
+    /// Of entities, by kind; `other` for the campaign's own kinds.
+    #[serde(deserialize_with = "colours")]
+    pub kinds: BTreeMap<String, Color32>,
+}
+
+fn colour<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Color32, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Color32::from_hex(&text).map_err(|_| serde::de::Error::custom(format!("`{text}` is no colour: write `#rrggbb`")))
+}
+
+fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Color32>, D::Error> {
+    #[derive(Deserialize)]
+    struct Colour(#[serde(deserialize_with = "colour")] Color32);
+    let named = BTreeMap::<String, Colour>::deserialize(deserializer)?;
+    Ok(named.into_iter().map(|(name, Colour(colour))| (name, colour)).collect())
+}
+
+/// What is said by a colour, and always by words beside it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    /// Nothing in particular.
+    #[default]
+    Plain,
+    /// Stands back.
+    Weak,
+    /// Is focused, or new.
+    Accent,
+    /// Is well.
+    Good,
+    /// Wants a look.
+    Warn,
+    /// Is wrong.
+    Bad,
+    /// Is a secret.
+    Secret,
+}
+
+/// The theme as it is shown: one shade of a theme file, at a scale.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theme {
+    file: Arc<ThemeFile>,
+    shade: Shade,
+    scale: f32,
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Self::built_in(Shade::Dark)
+    }
+}
+
+impl Theme {
+    /// The least and the greatest scale.
+    pub const SCALES: std::ops::RangeInclusive<f32> = 0.75..=2.0;
+
+    /// The theme that the panels come with.
+    ///
+    /// # Panics
+    /// Never: a test reads the file that is compiled in.
+    #[allow(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
+    pub fn built_in(shade: Shade) -> Self {
+        let file = Self::parse(BUILT_IN).expect("the built-in theme is right");
+        Self { file: Arc::new(file), shade, scale: 1.0 }
+    }
+
+    /// A theme of a file's text.
+    ///
+    /// # Errors
+    /// When the text is no theme: which line, and what was expected.
+    pub fn parse(text: &str) -> Result<ThemeFile, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    /// The same of another file.
+    pub fn with_file(mut self, file: ThemeFile) -> Self {
+        self.file = Arc::new(file);
+        self
+    }
+
+    /// Dark or light.
+    pub fn shade(&self) -> Shade {
+        self.shade
+    }
+
+    /// Makes it dark or light.
+    pub fn set_shade(&mut self, shade: Shade) {
+        self.shade = shade;
+    }
+
+    /// How large everything is; 1.0 is as the file says.
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// Makes everything larger or smaller, within [`SCALES`](Self::SCALES).
+    pub fn set_scale(&mut self, scale: f32) {
+        if scale.is_finite() {
+            self.scale = scale.clamp(*Self::SCALES.start(), *Self::SCALES.end());
+        }
+    }
+
+    /// The colours.
+    pub fn palette(&self) -> &Palette {
+        match self.shade {
+            Shade::Dark => &self.file.dark,
+            Shade::Light => &self.file.light,
+        }
+    }
+
+    /// Sizes of text and targets.
+    pub fn sizes(&self) -> Sizes {
+        self.file.sizes
+    }
+
+    /// Distances.
+    pub fn spacing(&self) -> Spacing {
+        self.file.spacing
+    }
+
+    /// The colour of a tone.
+    pub fn tone(&self, tone: Tone) -> Color32 {
+        let palette = self.palette();
+        match tone {
+            Tone::Plain => palette.text,
+            Tone::Weak => palette.weak,
+            Tone::Accent => palette.accent,
+            Tone::Good => palette.good,
+            Tone::Warn => palette.warn,
+            Tone::Bad => palette.bad,
+            Tone::Secret => palette.secret,
+        }
+    }
+
+    /// The colour of a kind of entity.
+    pub fn kind(&self, kind: Option<&Kind>) -> Color32 {
+        let palette = self.palette();
+        let named = kind.and_then(|kind| palette.kinds.get(kind.as_str()));
+        named.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
+    }
+
+    /// Makes a context look like this. Cheap when nothing changed.
+    pub fn apply(&self, ctx: &egui::Context) {
+        let key = egui::Id::new("hearsay theme");
+        let applied: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));
+        let now = (self.shade, self.scale.to_bits());
+        if applied == Some(now) {
+            return;
+        }
+        if applied.is_none() {
+            ctx.set_fonts(fonts());
+        }
+        let theme = if self.shade == Shade::Dark { egui::Theme::Dark } else { egui::Theme::Light };
+        ctx.set_style_of(theme, self.style());
+        ctx.set_theme(theme);
+        ctx.set_zoom_factor(self.scale);
+        ctx.data_mut(|data| data.insert_temp(key, now));
+    }
+
+    /// The style of egui's widgets.
+    pub fn style(&self) -> Style {
+        let (palette, sizes, spacing) = (self.palette(), self.sizes(), self.spacing());
+        let proportional = |size| FontId::new(size, FontFamily::Proportional);
+        let mut style = Style {
+            text_styles: [
+                (TextStyle::Small, proportional(sizes.small)),
+                (TextStyle::Body, proportional(sizes.body)),
+                (TextStyle::Button, proportional(sizes.body)),
+                (TextStyle::Heading, proportional(sizes.heading)),
+                (TextStyle::Monospace, FontId::new(sizes.body - 1.0, FontFamily::Monospace)),
+            ]
+            .into(),
+            visuals: self.visuals(),
+            animation_time: 0.08,
+            ..Style::default()
+        };
+        style.spacing.item_spacing = egui::vec2(spacing.normal, spacing.tight);
+        style.spacing.button_padding = egui::vec2(spacing.normal, spacing.tight - 1.0);
+        style.spacing.interact_size = egui::vec2(sizes.target, sizes.target);
+        style.spacing.menu_margin = Margin::same(spacing.tight as i8);
+        style.spacing.window_margin = Margin::same(spacing.wide as i8);
+        style.spacing.scroll = egui::style::ScrollStyle::solid();
+        style.spacing.scroll.bar_width = spacing.normal;
+        style.interaction.tooltip_delay = 0.3;
+        // Lists say what is clicked; selecting text by dragging would take clicks from them.
+        style.interaction.selectable_labels = false;
+        style.visuals.selection.bg_fill = palette.selection;
+        style
+    }
+
+    fn visuals(&self) -> Visuals {
+        let (palette, spacing) = (self.palette(), self.spacing());
+        let mut visuals = if self.shade == Shade::Dark { Visuals::dark() } else { Visuals::light() };
+        let rounding = CornerRadius::same(spacing.rounding as u8);
+        visuals.panel_fill = palette.surface;
+        visuals.window_fill = palette.surface;
+        visuals.window_stroke = Stroke::new(1.0, palette.line);
+        visuals.window_corner_radius = rounding;
+        visuals.menu_corner_radius = rounding;
+        visuals.faint_bg_color = palette.background;
+        visuals.extreme_bg_color = palette.background;
+        visuals.code_bg_color = palette.background;
+        visuals.hyperlink_color = palette.link;
+        visuals.warn_fg_color = palette.warn;
+        visuals.error_fg_color = palette.bad;
+        visuals.weak_text_color = Some(palette.weak);
+        visuals.selection.bg_fill = palette.selection;
+        visuals.selection.stroke = Stroke::new(1.0, palette.accent);
+        let widgets = &mut visuals.widgets;
+        for (state, fill, text) in [
+            (&mut widgets.noninteractive, palette.surface, palette.text),
+            (&mut widgets.inactive, palette.raised, palette.text),
+            (&mut widgets.hovered, palette.hovered, palette.strong),
+            (&mut widgets.active, palette.selection, palette.strong),
+            (&mut widgets.open, palette.hovered, palette.strong),
+        ] {
+            state.bg_fill = fill;
+            state.weak_bg_fill = fill;
+            state.fg_stroke = Stroke::new(1.0, text);
+            state.bg_stroke = Stroke::new(1.0, palette.line);
+            state.corner_radius = rounding;
+            state.expansion = 0.0;
+        }
+        visuals.widgets.hovered.bg_stroke = Stroke::new(1.0, palette.accent);
+        visuals.widgets.active.bg_stroke = Stroke::new(1.5, palette.accent);
+        visuals
+    }
+}
+
+/// The fonts that egui has, and after them what the system has for other scripts: Hebrew, Arabic, Chinese and so on.
+pub fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    for (name, path) in system_fonts() {
+        let Ok(bytes) = fs::read(&path) else { continue };
+        fonts.font_data.insert(name.clone(), Arc::new(FontData::from_owned(bytes)));
+        for family in [FontFamily::Proportional, FontFamily::Monospace] {
+            fonts.families.entry(family).or_default().push(name.clone());
+        }
+    }
+    fonts
+}
+
+/// Fonts of the system that have other scripts, those that are there.
+fn system_fonts() -> Vec<(String, PathBuf)> {
+    const FONTS: &[&str] = &[
+        "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+        "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+        "/usr/share/fonts/TTF/DejaVuSans.ttf",
+        "/usr/share/fonts/truetype/noto/NotoSansHebrew-Regular.ttf",
+        "/usr/share/fonts/truetype/noto/NotoSansArabic-Regular.ttf",
+        "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+        "/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
+        "C:\\Windows\\Fonts\\segoeui.ttf",
+        "C:\\Windows\\Fonts\\msyh.ttc",
+    ];
+    let there = FONTS.iter().map(PathBuf::from).filter(|path| path.is_file());
+    there.map(|path| (format!("system {}", path.display()), path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn luminance(colour: Color32) -> f32 {
+        let linear = |c: u8| {
+            let c = f32::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(colour.r()) + 0.7152 * linear(colour.g()) + 0.0722 * linear(colour.b())
+    }
+
+    fn contrast(a: Color32, b: Color32) -> f32 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn every_text_stands_out_from_what_is_behind_it() {
+        for shade in [Shade::Dark, Shade::Light] {
+            let theme = Theme::built_in(shade);
+            let palette = theme.palette();
+            let mut texts = vec![palette.text, palette.strong, palette.weak, palette.accent, palette.link];
+            texts.extend([palette.good, palette.warn, palette.bad, palette.secret]);
+            texts.extend(palette.kinds.values().copied());
+            for ground in [palette.background, palette.surface, palette.raised, palette.hovered] {
+                for text in &texts {
+                    let ratio = contrast(*text, ground);
+                    assert!(ratio >= 4.5, "{shade:?}: {} on {}: {ratio:.1}", text.to_hex(), ground.to_hex());
+                }
+            }
+            for (text, ground) in [
+                (palette.text, palette.selection),
+                (palette.strong, palette.selection),
+                (palette.text, palette.mark),
+                (palette.on_accent, palette.accent),
+            ] {
+                assert!(contrast(text, ground) >= 4.5, "{shade:?}: {} on {}", text.to_hex(), ground.to_hex());
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_colour_says_which_line() {
+        let wrong = BUILT_IN.replacen("#15171c", "black", 1);
+        let error = Theme::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains("background = \"black\"") && error.contains("#rrggbb"), "{error}");
+    }
+
+    #[test]
+    fn the_scale_keeps_within_its_bounds() {
+        let mut theme = Theme::default();
+        theme.set_scale(9.0);
+        assert_eq!(theme.scale(), 2.0);
+        theme.set_scale(f32::NAN);
+        assert_eq!(theme.scale(), 2.0);
+    }
+}
