@@ -4,9 +4,11 @@
 
 mod as_of;
 mod beliefs;
+mod history;
 mod holders;
 mod knows;
 mod portrait;
+pub(crate) mod timeline;
 
 use std::collections::BTreeMap;
 
@@ -27,15 +29,17 @@ use crate::{
 };
 
 pub use crate::session::{
-    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
-    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_or_latest, session_recap,
-    session_report, sessions, threads, unsettled,
+    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, LineRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
+    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_lines, session_or_latest,
+    session_recap, session_report, sessions, threads, unsettled,
 };
 pub(crate) use as_of::session_end;
 pub use as_of::{AsOf, find_session};
 pub use beliefs::{
     AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
 };
+pub(crate) use history::undo_summary;
+pub use history::{HistoryFilter, LostFact, OperationRow, Operations, UndoRow, operations, undo_in_words};
 pub use holders::{
     ConditionRow, HolderRow, Obstacle, SecretFilter, SecretHolder, SecretRow, SourceRow, TellingRow, WhoKnows, WhyNot,
     secrets, who_knows, why_not,
@@ -47,6 +51,7 @@ pub use portrait::{
     HeldBy, LastWords, Meeting, Meetings, Met, SourceText, Table, TableKnows, held_by, meetings, session_title,
     sources_of,
 };
+pub use timeline::{MomentKind, MomentRow, SpanRow, Timeline, TimelineFilter, is_secret, timeline};
 
 /// A fact in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -513,15 +518,18 @@ pub struct HistoryRow {
 
 /// The newest operations, the newest first.
 pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
-    let row = |(position, entry): (Position, &hearsay_model::Entry)| HistoryRow {
+    state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
+    HistoryRow {
         position,
         author: entry.operation.author.to_string(),
         recorded: entry.operation.recorded,
         summary: entry.operation.summary.clone(),
         changes: entry.operation.changes.len(),
         live: entry.live,
-    };
-    state.journal().rev().take(limit).map(row).collect()
+    }
 }
 
 /// An item that waits for the DM, with its facts in full.

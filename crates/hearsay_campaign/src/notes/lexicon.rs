@@ -555,7 +555,8 @@ pub fn kind(word: &str) -> Option<Kind> {
             "party" | "partie" | "adventuring-party" => Kind::Party,
             "item" | "artifact" | "artefact" | "weapon" | "object" | "equipment" | "treasure" | "loot" | "gear"
             | "magic-item" | "potion" | "relic" => Kind::Item,
-            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song" | "poem" => Kind::Document,
+            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song"
+            | "poem" => Kind::Document,
             "event" | "history" | "historie" | "battle" | "festival" | "war" | "timeline" => Kind::Event,
             "quest" | "plot" | "mission" | "adventure" | "storyline" | "story-arc" | "job" | "objective"
             | "plot-hook" => Kind::Quest,

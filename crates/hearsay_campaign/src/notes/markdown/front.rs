@@ -166,7 +166,9 @@ impl Reading<'_> {
             Yaml::Text(text) => self.piece(text).into_iter().collect(),
             Yaml::Number(number, written) => match Number::new(*number) {
                 // `007` and `1.0.2` are no numbers to anybody who wrote them.
-                Ok(number) if number.get().to_string() == **written => vec![Piece { value: Value::Number(number), links: Vec::new() }],
+                Ok(number) if number.get().to_string() == **written => {
+                    vec![Piece { value: Value::Number(number), links: Vec::new() }]
+                }
                 _ => vec![Piece::from(&**written)],
             },
             Yaml::Flag(flag) => vec![Piece { value: Value::Flag(*flag), links: Vec::new() }],
@@ -219,9 +221,12 @@ impl Reading<'_> {
             }
             let hidden = if secret::is_secret(key) { Visibility::SECRET } else { Visibility::Unmarked };
             // `[[A]], [[B]]` are several links, `[a, b]` is a list.
-            let list = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')).filter(|_| !value.starts_with("[["));
+            let list =
+                value.strip_prefix('[').and_then(|value| value.strip_suffix(']')).filter(|_| !value.starts_with("[["));
             let pieces: Vec<Piece> = match list {
-                Some(list) => list.split(',').filter_map(|item| self.piece(item.trim().trim_matches(['"', '\'']))).collect(),
+                Some(list) => {
+                    list.split(',').filter_map(|item| self.piece(item.trim().trim_matches(['"', '\'']))).collect()
+                }
                 None => self.piece(value).into_iter().collect(),
             };
             self.push(&[key], pieces, &span, hidden);
@@ -251,9 +256,9 @@ fn prose(shown: &str, links: &[Target]) -> bool {
             Target::Name(name) | Target::Key(name) => hearsay_model::text::words(name).len(),
         })
         .sum();
-    let bracketed = shown.split_once('(').map_or(0, |(_, rest)| {
-        hearsay_model::text::words(rest.split(')').next().unwrap_or_default()).len()
-    });
+    let bracketed = shown
+        .split_once('(')
+        .map_or(0, |(_, rest)| hearsay_model::text::words(rest.split(')').next().unwrap_or_default()).len());
     words > linked + bracketed + links.len() + 1
 }
 

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     notes::{
-        Alias, Block, DateOf, Dated, Entry, Field, Note, Notes, Options, Origin, Piece, Role, SessionHead, State, Sure, Target,
-        Text, Visibility,
+        Alias, Block, DateOf, Dated, Entry, Field, Note, Notes, Options, Origin, Piece, Role, SessionHead, State, Sure,
+        Target, Text, Visibility,
         lexicon::{self, Meaning, SessionField},
         secret,
     },
@@ -167,7 +167,8 @@ impl Page<'_> {
             }
         }
         // Who is played by somebody is a player character, unless the front matter says otherwise.
-        let played = self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let played =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
         let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
         self.note.player |= played && character && !typed_npc;
         if self.is_about() && self.note.kind.as_ref().is_none_or(|guess| guess.sure == Sure::Guessed) {
@@ -177,8 +178,22 @@ impl Page<'_> {
 
     /// Whether the file is about the notes, and no note itself.
     fn is_about(&self) -> bool {
-        const WORDS: [&str; 14] =
-            ["readme", "guide", "notes", "todo", "toc", "dashboard", "rules", "prep", "inbox", "homepage", "handbook", "primer", "overview", "moc"];
+        const WORDS: [&str; 14] = [
+            "readme",
+            "guide",
+            "notes",
+            "todo",
+            "toc",
+            "dashboard",
+            "rules",
+            "prep",
+            "inbox",
+            "homepage",
+            "handbook",
+            "primer",
+            "overview",
+            "moc",
+        ];
         slug(self.entry.stem()).split('-').any(|word| WORDS.contains(&word))
     }
 
@@ -230,8 +245,13 @@ impl Page<'_> {
         let mut hidden = false;
         self.blocks.retain_mut(|block| {
             let words: Vec<&str> = block.text.text.split_whitespace().collect();
-            let is_tag = |word: &&str| word.len() > 1 && word.starts_with('#') && word[1..].starts_with(char::is_alphabetic);
-            let tags: Vec<String> = words.iter().filter(|word| is_tag(word)).map(|tag| tag[1..].trim_end_matches([',', '.']).to_owned()).collect();
+            let is_tag =
+                |word: &&str| word.len() > 1 && word.starts_with('#') && word[1..].starts_with(char::is_alphabetic);
+            let tags: Vec<String> = words
+                .iter()
+                .filter(|word| is_tag(word))
+                .map(|tag| tag[1..].trim_end_matches([',', '.']).to_owned())
+                .collect();
             let alone = !tags.is_empty() && tags.len() == words.len();
             let says_secret = tags.iter().any(|tag| secret::is_secret(tag));
             if alone {
@@ -266,7 +286,8 @@ impl Page<'_> {
         };
         let title = slug(&self.note.name);
         let title_words: Vec<&str> = title.split('-').collect();
-        let numbered = number_of(&words).or_else(|| number_of(&title_words).filter(|_| title_words.first() == Some(&"session")));
+        let numbered =
+            number_of(&words).or_else(|| number_of(&title_words).filter(|_| title_words.first() == Some(&"session")));
         let typed = self.note.fields.iter().any(|field| {
             let says = matches!(lexicon::meaning(&field.name), Meaning::Kind)
                 || matches!(lexicon::meaning(&field.name), Meaning::Attribute(name) if name == *"tag");
@@ -281,7 +302,8 @@ impl Page<'_> {
             ["sessionnumber", "sessiondate"].contains(&name.as_str())
         });
         let folder = self.entry.folders().next_back().map(slug).unwrap_or_default();
-        let in_folder = ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"].contains(&folder.as_str());
+        let in_folder = ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"]
+            .contains(&folder.as_str());
         let dated = stem.starts_with(|c: char| c.is_ascii_digit());
         let other_kind = self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Typed) && !typed;
         if other_kind || !(typed || fielded || numbered.is_some() || in_folder && (dated || !self.is_about())) {
@@ -346,7 +368,8 @@ impl Page<'_> {
         notes.notes.push(front);
         for (_, mut note) in made {
             // Found only now that its fields are there.
-            let somebody = note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+            let somebody =
+                note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
             notes.notes.push(note);
         }
@@ -355,10 +378,14 @@ impl Page<'_> {
     /// A note that only gathers others is none of them.
     fn gathers(&mut self) {
         let words = slug(&self.note.name);
-        let gathers = |word: &str| word.ends_with('s') && lexicon::kind(word).is_some() || ["misc", "miscellaneous", "allies", "enemies", "overview", "people", "phantoms"].contains(&word);
+        let gathers = |word: &str| {
+            word.ends_with('s') && lexicon::kind(word).is_some()
+                || ["misc", "miscellaneous", "allies", "enemies", "overview", "people", "phantoms"].contains(&word)
+        };
         if words.split('-').any(gathers) {
             self.note.role = Role::Text;
-        } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character()) {
+        } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character())
+        {
             // In the folder of the NPCs, a file with several of them is a group.
             self.note.kind = None;
             self.note.player = false;
@@ -367,14 +394,22 @@ impl Page<'_> {
     }
 
     fn played(&mut self) {
-        let named = self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-        let typed_npc = self.note.kind.as_ref().is_some_and(|guess| guess.kind == Kind::Npc && guess.sure == Sure::Typed);
+        let named =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let typed_npc =
+            self.note.kind.as_ref().is_some_and(|guess| guess.kind == Kind::Npc && guess.sure == Sure::Typed);
         let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
         self.note.player |= named && character && !typed_npc;
     }
 
     /// The entity under a heading.
-    fn headed(&self, section: &Section, identity: Identity, sections: &[Section], made: &[(Range<usize>, Note)]) -> Note {
+    fn headed(
+        &self,
+        section: &Section,
+        identity: Identity,
+        sections: &[Section],
+        made: &[(Range<usize>, Note)],
+    ) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
         let mut key = format!("{}#{}", self.entry.path, section.title);
         let mut again = 2;
@@ -414,11 +449,47 @@ fn kind_in_name(name: &str) -> Option<Kind> {
     let words = slug(name);
     let last = words.rsplit('-').next()?;
     let first = words.trim_start_matches("the-").split('-').next()?;
-    let group = ["guild", "order", "cult", "clan", "company", "brotherhood", "sisterhood", "syndicate", "conspiracy", "circle", "pack", "council", "gang", "crew"];
+    let group = [
+        "guild",
+        "order",
+        "cult",
+        "clan",
+        "company",
+        "brotherhood",
+        "sisterhood",
+        "syndicate",
+        "conspiracy",
+        "circle",
+        "pack",
+        "council",
+        "gang",
+        "crew",
+    ];
     if group.contains(&last) || group.contains(&first) || words.contains("bandits") {
         return Some(Kind::Faction);
     }
-    let place = ["temple", "tavern", "inn", "keep", "castle", "tower", "forest", "village", "river", "mill", "manor", "estate", "cave", "caves", "swamp", "mountain", "mountains", "lake", "bay", "grotto"];
+    let place = [
+        "temple",
+        "tavern",
+        "inn",
+        "keep",
+        "castle",
+        "tower",
+        "forest",
+        "village",
+        "river",
+        "mill",
+        "manor",
+        "estate",
+        "cave",
+        "caves",
+        "swamp",
+        "mountain",
+        "mountains",
+        "lake",
+        "bay",
+        "grotto",
+    ];
     (place.contains(&last) || place.contains(&first)).then_some(Kind::Location)
 }
 
@@ -506,7 +577,8 @@ fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
             continue;
         }
         let within = |label: &Option<String>| label.as_deref().is_some_and(|label| value.contains(label));
-        let links: Vec<Target> = block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
+        let links: Vec<Target> =
+            block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
         let Some(mut piece) = front::piece(value, names) else { continue };
         piece.links.extend(links);
         let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
@@ -521,7 +593,11 @@ fn targets(piece: &Piece) -> Vec<Target> {
         return piece.links.clone();
     }
     let text = piece.value.to_string();
-    text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(|name| Target::Name(name.to_owned())).collect()
+    text.split([',', ';'])
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| Target::Name(name.to_owned()))
+        .collect()
 }
 
 /// Whether a field of the front matter says that the whole note is for the DM alone.
@@ -530,7 +606,20 @@ fn says_secret(field: &Field) -> bool {
     let top = !field.origin.field.contains('/');
     let values = || field.values.iter().map(|piece| piece.value.to_string().to_lowercase());
     let yes = |text: &String| ["yes", "true", "1", "on", "full"].contains(&text.trim());
-    let marks = ["visibility", "audience", "access", "tags", "tag", "status", "permission", "permissions", "cssclasses", "cssclass", "viewers", "readers"];
+    let marks = [
+        "visibility",
+        "audience",
+        "access",
+        "tags",
+        "tag",
+        "status",
+        "permission",
+        "permissions",
+        "cssclasses",
+        "cssclass",
+        "viewers",
+        "readers",
+    ];
     let player_safe = ["playersafe", "playervisible", "knowntoplayers", "revealed", "public", "playerknown", "shared"];
     top && (secret::is_secret(&field.name) && values().any(|text| yes(&text))
         || marks.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
@@ -544,7 +633,24 @@ fn names_somebody(field: &Field) -> bool {
 /// Whether a type is of the game's rules and no part of the world.
 fn is_rule(word: &str) -> bool {
     let word = slug(word);
-    ["feature", "feat", "spell", "action", "rule", "rules", "table", "condition", "class", "subclass", "macro", "homebrew", "statblock", "template", "journal-template"].contains(&word.as_str())
+    [
+        "feature",
+        "feat",
+        "spell",
+        "action",
+        "rule",
+        "rules",
+        "table",
+        "condition",
+        "class",
+        "subclass",
+        "macro",
+        "homebrew",
+        "statblock",
+        "template",
+        "journal-template",
+    ]
+    .contains(&word.as_str())
 }
 
 /// The value of an attribute of a tag.
