@@ -16,7 +16,10 @@ impl Reader<'_> {
         let vg = self.vg(at).clone();
         let grammar = self.grammar;
         let patterns = grammar.verbs.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
-        if self.mutual(at, subjects, patterns, mode, marks) || self.calling(at, mode, marks) {
+        if self.mutual(at, subjects, patterns, mode, marks)
+            || self.calling(at, mode, marks)
+            || self.losing(at, subjects, mode, marks)
+        {
             return true;
         }
         // "reports to the inspector that …" is said, not done.
@@ -66,8 +69,8 @@ impl Reader<'_> {
         let Some(hit) = self.matched(parts, from, to, true) else { return };
         let target = self.grammar.targets[pattern.target].clone();
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
-        let mut marks = marks.to_vec();
-        marks.push(if pattern.weak { "weak" } else { "strong" });
+        let mut marks = pattern.marked(marks);
+        marks.push("by_verb");
         if hit.skipped {
             marks.push("far_object");
         }
@@ -160,6 +163,26 @@ impl Reader<'_> {
         !refs.is_empty()
     }
 
+    /// "lost an eye", "is missing two fingers"
+    fn losing(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+        let vg = self.vg(at).clone();
+        let (from, to) = self.clauses[at].rest;
+        let part = self.syntax.np(from).filter(|np| {
+            let group = &self.groups.nps[*np];
+            let own = group.owner.is_none_or(|owner| self.groups.nps[owner].pronoun);
+            own && group.name.is_none() && self.grammar.has.contains_key(self.norm(group.head))
+        });
+        let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;
+        let Some(appearance) = self.target("appearance").filter(|_| losing && part.is_some()) else { return false };
+        let end = self.value_end(from, to);
+        let (value, span) = (self.said(vg.head, end), self.clause_span(at, end));
+        let before = self.facts.len();
+        for subject in subjects {
+            self.state(appearance, subject, Err(value.clone()), "", &[marks, &["by_part"]].concat(), mode, span);
+        }
+        self.facts.len() > before
+    }
+
     /// "hate each other", "trusted one another".
     pub(crate) fn mutual(
         &mut self,
@@ -231,8 +254,8 @@ impl Reader<'_> {
     ) -> bool {
         let clause = self.clauses[at].clone();
         let object_at = parts.iter().position(|part| *part == Part::Object);
-        let mut marks = marks.to_vec();
-        marks.push(if pattern.weak { "weak" } else { "strong" });
+        let mut marks = pattern.marked(marks);
+        marks.push("by_passive");
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
         if object_at == Some(0) && parts.iter().filter(|part| **part == Part::Object).count() == 2 {
             // "was found at the mill"
@@ -297,6 +320,9 @@ impl Reader<'_> {
             return false;
         }
         if name == "occupation" && known.is_some() {
+            return false;
+        }
+        if name == "age" && !(from..to).any(|token| self.is_number(self.norm(token))) {
             return false;
         }
         let mut stated = false;

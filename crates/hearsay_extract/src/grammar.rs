@@ -47,6 +47,17 @@ classes! {
 }
 
 impl Class {
+    /// Words that end a noun group, and are never part of a name but between two.
+    pub(crate) const CLOSED: Self = Self(
+        Self::DETERMINER.0
+            | Self::PREPOSITION.0
+            | Self::CONJUNCTION.0
+            | Self::SUBORDINATOR.0
+            | Self::RELATIVE.0
+            | Self::MODAL.0
+            | Self::NEGATION.0,
+    );
+
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -111,6 +122,15 @@ pub(crate) struct Pattern {
     pub(crate) value: Option<String>,
     /// The words of the pattern, for relations that have no name of their own.
     pub(crate) words: String,
+}
+
+impl Pattern {
+    /// Some marks, and how much its words say.
+    pub(crate) fn marked(&self, marks: &[&'static str]) -> Vec<&'static str> {
+        let mut marks = marks.to_vec();
+        marks.push(if self.weak { "weak" } else { "strong" });
+        marks
+    }
 }
 
 /// Cues, each found by its first word.

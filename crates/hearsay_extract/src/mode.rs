@@ -28,6 +28,17 @@ pub(crate) struct Mode {
     pub(crate) can: bool,
 }
 
+/// What somebody tells, and what somebody only thinks.
+const TELLINGS: [&str; 34] = [
+    "account", "statement", "telling", "version", "words", "opinion", "testimony", "letter", "report", "word", "story",
+    "hand", "note", "notes", "diary", "journal", "log", "book", "deposition", "confession", "will", "memoir", "memoirs",
+    "chronicle", "song", "ballad", "claim", "answer", "message", "reply", "tale", "line", "admission", "complaint",
+];
+const GUESSES: [&str; 12] = [
+    "theory", "guess", "belief", "hunch", "suspicion", "view", "bet", "feeling", "conviction", "assumption", "impression",
+    "reckoning",
+];
+
 impl Reader<'_> {
     /// How each clause is meant.
     pub(crate) fn modes(&mut self, question: bool) -> Vec<Mode> {
@@ -72,8 +83,54 @@ impl Reader<'_> {
         if let Some(by) = self.according_to() {
             mode.by = Some(by);
             mode.told.clear();
+        } else if let Some((by, thinks)) = self.aside() {
+            mode.by = Some(by);
+            mode.told.clear();
+            if thinks {
+                self.doubt(&mut mode, "thought", None);
+            }
         }
         mode
+    }
+
+    /// "The mill, says Odo, is cursed": who says it, and whether they only think so.
+    fn aside(&mut self) -> Option<(Who, bool)> {
+        if self.syntax.has_quote() {
+            return None;
+        }
+        let said = (0..self.clauses.len()).find(|at| {
+            let clause = &self.clauses[*at];
+            let vg = self.vg(*at);
+            let sort = self.grammar.sort(&vg.lemma);
+            let apart = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
+            let ends = (clause.rest.0..=clause.rest.1).any(|item| {
+                matches!(self.syntax.word(item), "," | "." | "!") || item >= self.groups.items.len()
+            });
+            (sort.speech || sort.thought)
+                && vg.form == VerbForm::Finite
+                && !vg.passive
+                && !vg.negated
+                && matches!(clause.from, From::Direct | From::Inverted)
+                && apart
+                && ends
+                && !self.clauses.iter().any(|other| other.parent == Some(*at))
+        })?;
+        let thinks = self.grammar.sort(&self.vg(said).lemma).thought;
+        let subjects = self.clauses[said].subjects.clone();
+        self.resolve_all(&subjects, &[]).first().map(|found| (found.who, thinks))
+    }
+
+    /// "Rafi's theory is that …": whose it is, and whether it is only a guess.
+    fn tellings(&mut self, clause: usize) -> Option<(Who, bool)> {
+        let [np] = self.clauses[clause].subjects[..] else { return None };
+        let head = self.norm(self.groups.nps[np].head).to_owned();
+        let guess = GUESSES.contains(&head.as_str());
+        if !guess && !TELLINGS.contains(&head.as_str()) {
+            return None;
+        }
+        let item = self.item_of(np);
+        let owners = self.owners(np, item, &["of", "from", "by"]);
+        owners.first().map(|owner| (owner.who, guess))
     }
 
     fn doubt(&self, mode: &mut Mode, name: &str, cue: Option<Cue>) {
@@ -87,23 +144,9 @@ impl Reader<'_> {
         let np = match cue {
             Some(end) => self.groups.nps.iter().position(|np| np.start == end && np.owner.is_none()),
             None => {
-                let tellings = [
-                    "account",
-                    "statement",
-                    "telling",
-                    "version",
-                    "words",
-                    "view",
-                    "opinion",
-                    "testimony",
-                    "letter",
-                    "report",
-                    "word",
-                    "story",
-                ];
                 let owned = |np: &crate::parse::Np| {
                     np.owner.filter(|_| {
-                        tellings.contains(&self.norm(np.head))
+                        (TELLINGS.contains(&self.norm(np.head)) || GUESSES.contains(&self.norm(np.head)))
                             && np.start > 0
                             && matches!(self.norm(np.start - 1), "in" | "by" | "from" | "on" | "to")
                     })
@@ -288,6 +331,12 @@ impl Reader<'_> {
                 } else if sort.speech || self.syntax.brings_word(&self.clauses[parent]) {
                     mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
                     self.attribute(parent, mode);
+                } else if let Some((by, guess)) = self.tellings(parent).filter(|_| vg.copula) {
+                    mode.by = Some(by);
+                    if guess {
+                        let words = self.said(vg.head, vg.end);
+                        self.doubt(mode, "thought", Some(Cue { kind: CueKind::Thought, words }));
+                    }
                 } else if sort.factive && vg.negated {
                     // "does not know that he left": he left.
                     mode.denied = false;

@@ -31,6 +31,9 @@ impl Reader<'_> {
         if group.article.is_some_and(|at| matches!(self.norm(at), "no" | "neither")) {
             mode.denied = !mode.denied;
         }
+        // What somebody was, at the table, they are no longer.
+        let was = clause.is_some_and(|at| self.vg(at).past && self.vg(at).copula && !self.vg(at).perfect);
+        mode.over |= was && self.voice.at_table;
         let mut end = group.end;
         let before = self.facts.len();
         let words: Vec<String> = (group.content..group.end).map(|at| self.norm(at).to_owned()).collect();
@@ -91,7 +94,10 @@ impl Reader<'_> {
         // What kind of person.
         let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
         let head = self.singular(self.norm(head_token));
-        let kinds_of = self.kinds_of_noun(&head);
+        let mut kinds_of = self.kinds_of_noun(&head);
+        if kinds_of.is_empty() && self.is_post(&head) {
+            kinds_of.extend(self.target("occupation").map(|target| (target, true)));
+        }
         let owned_kin = related && !self.grammar.kinds_of.contains_key(&head);
         if !owned_kin {
             for (target, weak) in kinds_of {
@@ -108,7 +114,7 @@ impl Reader<'_> {
                 if name == "personality" {
                     value = self.said(content, to);
                 }
-                let marks = [marks, &[if weak { "weak" } else { "strong" }][..]].concat();
+                let marks = [marks, &[if weak { "weak" } else { "strong" }, "by_kind"][..]].concat();
                 let at = span(self, end);
                 for subject in subjects {
                     self.state(target, subject, Err(value.clone()), "", &marks, &mode, at);
@@ -211,6 +217,14 @@ impl Reader<'_> {
             }
         }
         (self.facts.len() > before).then_some(end)
+    }
+
+    /// Whether a noun is what one is for an employer: "contractor".
+    fn is_post(&self, noun: &str) -> bool {
+        self.grammar.nouns.get(noun).into_iter().flatten().any(|(_, pattern)| {
+            let target = &self.grammar.targets[pattern.target];
+            !pattern.weak && !pattern.back && target.predicate == *"EMPLOYED_BY" && !target.over
+        })
     }
 
     /// Whether a word is an adjective or a number, and so says nothing of a trade.
@@ -330,8 +344,8 @@ impl Reader<'_> {
                 continue;
             }
             let target = &grammar.targets[pattern.target];
-            let mut marks = marks.to_vec();
-            marks.push(if pattern.weak { "weak" } else { "strong" });
+            let mut marks = pattern.marked(marks);
+            marks.push("by_noun");
             let before = self.facts.len();
             for owner in &owners {
                 for subject in subjects {

@@ -205,16 +205,9 @@ impl<'a> Parser<'a> {
 
     /// Words that end a noun group.
     pub(crate) fn is_closed(&self, at: usize) -> bool {
-        let closed = Class::DETERMINER
-            .or(Class::PREPOSITION)
-            .or(Class::CONJUNCTION)
-            .or(Class::SUBORDINATOR)
-            .or(Class::RELATIVE)
-            .or(Class::MODAL)
-            .or(Class::NEGATION);
         let word = self.norm(at);
         !self.is_name(at)
-            && (self.class(at).has(closed)
+            && (self.class(at).has(Class::CLOSED)
                 || is_pronoun(word)
                 || be_form(word)
                 || matches!(
@@ -597,6 +590,20 @@ impl<'a> Parser<'a> {
         self.is_verb(at, Within::Head { plural })
     }
 
+    /// Whether the noun group before a token stands behind "is".
+    fn behind_is(&self, at: usize) -> bool {
+        let is = matches!(self.groups.items.last(), Some(Item::Vg(vg)) if self.groups.vgs[*vg].copula);
+        let from = match self.groups.items.last() {
+            Some(Item::Vg(vg)) => self.groups.vgs[*vg].end,
+            _ => return false,
+        };
+        is && self.is_name(at - 1) && (from..at).all(|at| self.is_name(at) || self.class(at).has(Class::DETERMINER))
+    }
+
+    fn is_verb_form(&self, at: usize) -> bool {
+        self.form(at).is_some_and(|form| form.has(Form::ING.or(Form::PARTICIPLE).or(Form::PAST)))
+    }
+
     /// Whether the token makes an owner of what stands before it, and is not "is".
     pub(crate) fn is_possessive(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
@@ -613,7 +620,16 @@ impl<'a> Parser<'a> {
             return false;
         }
         let next = at + 1;
+        // "the Kestrel is Ilvane's now"
+        if self.behind_is(at) && (self.is_adverb(next) || !self.is_nounish(next)) && !self.is_verb_form(next) {
+            return true;
+        }
         if self.is_name(next) {
+            // "Orm's Thrand's kid": the first says who he is.
+            let end = self.name_at[next].map_or(next, |name| self.names[name].end);
+            if at > 0 && self.is_name(at - 1) && self.norm(end) == "'s" && self.is_nounish(end + 1) {
+                return false;
+            }
             // "her brother's Tob" says who he is.
             return !self.grammar.nouns.contains_key(previous) && !self.grammar.labels.contains_key(previous);
         }
