@@ -345,7 +345,10 @@ fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode
     if command.fit {
         let fitted = weights::fit(&labelled, meaning);
         out.data(&fitted)?;
-        out.line(format!("# {} facts; {:.3} of those accepted in scenes left out are right", fitted.n, fitted.precision))?;
+        out.line(format!(
+            "# {} facts; {:.3} of those accepted in scenes left out are right",
+            fitted.n, fitted.precision
+        ))?;
         out.line(format!("# ({} are), loss {:.4}\n[confidence]", fitted.right, fitted.loss))?;
         for (mark, weight) in &fitted.weights {
             out.line(format!("{mark} = {weight:.2}"))?;

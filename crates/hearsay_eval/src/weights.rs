@@ -42,8 +42,7 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
     for mark in all.iter().flat_map(|finding| &finding.marks) {
         *count.entry(mark).or_default() += 1;
     }
-    let marks: Vec<&'static str> =
-        count.iter().filter(|(_, count)| **count >= LEAST).map(|(mark, _)| *mark).collect();
+    let marks: Vec<&'static str> = count.iter().filter(|(_, count)| **count >= LEAST).map(|(mark, _)| *mark).collect();
     let scenes: BTreeSet<&str> = all.iter().map(|finding| finding.scene.as_str()).collect();
     let (mut accepted, mut right, mut loss) = (0usize, 0usize, 0.0);
     for scene in &scenes {

@@ -1,12 +1,12 @@
 //! What somebody or something is: what stands after "is" and "has".
 
 use crate::{
+    beside::AGES,
     grammar::{Class, Part, Pattern, is_silent, plain},
     kinds::Kinds,
     mentions::Who,
     mode::Mode,
     nouns::OF,
-    beside::AGES,
     parse::Item,
     read::{Reader, Ref},
 };
@@ -24,7 +24,18 @@ impl Reader<'_> {
     ) -> bool {
         let clause = self.clauses[at].clone();
         let passive = self.vg(at).passive;
-        let to = self.end_of(clause.rest.1.saturating_sub(1)).max(from).min(self.tokens.len());
+        let mut to = self.end_of(clause.rest.1.saturating_sub(1)).max(from).min(self.tokens.len());
+        if mode.denied && self.syntax.word(clause.rest.1) == "but" {
+            // "not her son but her nephew": what is meant stands behind the "but".
+            let ends = |item: &usize| {
+                matches!(self.groups.items.get(*item), Some(Item::Vg(_)) | None)
+                    || matches!(self.syntax.word(*item), "," | "." | ";" | "!")
+            };
+            let end = (clause.rest.1 + 1..=self.groups.items.len()).find(ends).unwrap_or(clause.rest.1);
+            if !matches!(self.groups.items.get(end), Some(Item::Vg(_))) {
+                to = self.end_of(end - 1).min(self.tokens.len());
+            }
+        }
         let seeming = self.grammar.sort(&self.vg(at).lemma).seeming && !self.vg(at).copula;
         let mut mode = mode.clone();
         if seeming && self.vg(at).lemma != "feel" {
@@ -55,6 +66,12 @@ impl Reader<'_> {
             if start < next {
                 continue;
             }
+            // "not her son but her nephew"
+            let mut mode = mode.clone();
+            if order > 0 && mode.denied && self.norm(start - 1) == "but" {
+                mode.denied = false;
+            }
+            let mode = &mode;
             let start = self.skip_words(start, to);
             let led = start + 1 < to
                 && self.grammar.class(self.norm(start)).has(Class::ADJECTIVE)
@@ -97,8 +114,11 @@ impl Reader<'_> {
         let fits = |token: usize| self.is_number(self.norm(token)) || AGES.contains(&self.norm(token));
         let end = (start..to).find(|token| !fits(*token)).unwrap_or(to);
         let counts = (start..end).any(|token| self.is_number(self.norm(token)));
-        let alone = end >= to || !self.tokens[end].is_word() || matches!(self.norm(end), "and" | "now" | "but" | "today");
-        let first = !matches!(self.norm(start), "old" | "years" | "year" | "a");
+        let alone =
+            end >= to || !self.tokens[end].is_word() || matches!(self.norm(end), "and" | "now" | "but" | "today");
+        let first = !matches!(self.norm(start), "old" | "years" | "year" | "a" | "the" | "his" | "her" | "their");
+        let decade = (start..end).any(|token| self.norm(token).ends_with("ies") || self.norm(token) == "teens");
+        let first = first && (self.norm(start) != "in" || decade);
         let age = self.target("age").filter(|_| person && counts && alone && first)?;
         let (value, span) = (self.said(start, end), self.clause_span(at, end));
         for subject in subjects {
@@ -517,6 +537,20 @@ impl Reader<'_> {
                         return true;
                     }
                 }
+            }
+        }
+        // "has a population of four thousand"
+        if let Some(targets) = self.grammar.labels.get(&head).cloned()
+            && matches!(self.syntax.word(item + 1), "of" | ":")
+            && subjects.len() == 1
+        {
+            let kinds = self.kinds(subjects[0].who);
+            let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds)).copied();
+            if let Some(target) = target {
+                let (from, to) = (self.start_of(item + 2), self.end_of(clause.rest.1.saturating_sub(1)));
+                let (value, span) = (self.said(from, to), self.clause_span(at, to));
+                self.state(target, &subjects[0], Err(value), "", &[marks, &["by_label"]].concat(), mode, span);
+                return true;
             }
         }
         let Some(entries) = self.grammar.has.get(&head).cloned() else { return false };

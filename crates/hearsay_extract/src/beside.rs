@@ -15,9 +15,10 @@ use crate::{
 const MOST_CHUNKS: usize = 6;
 
 /// Words that stand beside the number of an age.
-pub(crate) const AGES: [&str; 16] = [
-    "years", "year", "old", "aged", "about", "some", "past", "nearly", "almost", "barely", "just", "over", "winters",
-    "summers", "perhaps", "a",
+pub(crate) const AGES: [&str; 29] = [
+    "years", "year", "old", "aged", "about", "around", "some", "past", "nearly", "almost", "barely", "just", "over",
+    "winters", "summers", "perhaps", "a", "in", "his", "her", "their", "early", "mid", "late", "only", "well", "into",
+    "the", "middle",
 ];
 
 impl Reader<'_> {
@@ -229,7 +230,11 @@ impl Reader<'_> {
     fn chunk(&mut self, (at, end): (usize, usize), refs: &[Ref], kinds: Kinds, mode: &Mode) {
         let (from, to) = (self.start_of(at), self.end_of(end - 1).min(self.tokens.len()));
         let age = self.chunk_age(at, end).is_some();
-        let worn = |np: usize| self.grammar.has.contains_key(self.norm(self.groups.nps[np].head));
+        let worn = |np: usize| {
+            let group = &self.groups.nps[np];
+            let own = group.owner.is_none_or(|owner| self.groups.nps[owner].pronoun);
+            own && kinds == Kinds::PERSON && self.grammar.has.contains_key(self.norm(group.head))
+        };
         let name = if age && kinds == Kinds::PERSON {
             Some("age".to_owned())
         } else if matches!(self.syntax.word(at), "with" | "in") && self.syntax.np(at + 1).is_some_and(worn) {

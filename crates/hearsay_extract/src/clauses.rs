@@ -41,7 +41,10 @@ pub(crate) enum Bond {
 
 /// Words that stand beside what is said: "yes", "well".
 fn is_interjection(word: &str) -> bool {
-    matches!(word, "yes" | "no" | "well" | "er" | "um" | "uh" | "okay" | "ok" | "yeah" | "aye" | "oh" | "right" | "sure")
+    matches!(
+        word,
+        "yes" | "no" | "well" | "er" | "um" | "uh" | "okay" | "ok" | "yeah" | "aye" | "oh" | "right" | "sure"
+    )
 }
 
 impl Clause {
@@ -134,6 +137,12 @@ impl<'a> Clauses<'a> {
     }
 
     fn is_adverbial(&self, item: usize) -> bool {
+        // "works as a scribe", "as tall as the door"
+        let clause =
+            |item: usize| self.np(item).is_some() && self.vg(item + 1).is_some_and(|vg| vg.form == VerbForm::Finite);
+        if self.word(item) == "as" && !clause(item + 1) {
+            return false;
+        }
         self.class(item).has(Class::SUBORDINATOR) && !self.is_preposition(item)
     }
 
@@ -440,8 +449,7 @@ impl<'a> Clauses<'a> {
                     self.vg(item).is_some_and(|vg| {
                         let sort = self.grammar.sort(&vg.lemma);
                         vg.form == VerbForm::Finite && !(sort.speech || sort.thought)
-                    })
-                        && !(open..item).any(|item| self.is_relative(item))
+                    }) && !(open..item).any(|item| self.is_relative(item))
                 })
             {
                 return self.subject_ending(open - 1, before).unwrap_or_else(|| shared(previous));
@@ -579,7 +587,10 @@ impl<'a> Clauses<'a> {
                 let controlled = parent.and_then(|parent| {
                     let lemma = self.groups.vgs[before[parent].vg].lemma.as_str();
                     let says = self.grammar.sort(&group.lemma).speech
-                        && !matches!(lemma, "ask" | "tell" | "beg" | "order" | "want" | "get" | "hear" | "make" | "force");
+                        && !matches!(
+                            lemma,
+                            "ask" | "tell" | "beg" | "order" | "want" | "get" | "hear" | "make" | "force"
+                        );
                     if says {
                         return None;
                     }

@@ -155,6 +155,15 @@ pub(crate) struct AttributeWords {
     pub(crate) has: Words,
 }
 
+/// What two of some kinds most often have to do with each other, where the words do not tell.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Likely {
+    pub(crate) subject: Words,
+    pub(crate) object: Words,
+    pub(crate) relations: Words,
+}
+
 /// The file of a language.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -164,6 +173,7 @@ pub(crate) struct LanguageFile {
     pub(crate) cues: BTreeMap<String, Vec<String>>,
     pub(crate) relation: Vec<RelationWords>,
     pub(crate) attribute: Vec<AttributeWords>,
+    pub(crate) likely: Vec<Likely>,
     pub(crate) confidence: BTreeMap<String, f64>,
     pub(crate) doubt: BTreeMap<String, f64>,
 }

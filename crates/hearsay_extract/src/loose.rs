@@ -16,6 +16,9 @@ const MOST: usize = 2;
 /// The most subjects of a clause that are looked at.
 const MOST_SUBJECTS: usize = 3;
 
+/// Words that score this much tell which relation it is.
+const SURE: usize = 5;
+
 /// Somebody in a clause, and where.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spot {
@@ -48,8 +51,7 @@ impl Reader<'_> {
         }
         for (at, mode) in modes.iter().enumerate() {
             let sort = self.grammar.sort(&self.vg(at).lemma);
-            let tells = (sort.speech || sort.thought || sort.seeming)
-                && (self.clauses.iter().any(|other| other.parent == Some(at)) || self.syntax.has_quote());
+            let tells = sort.speech || sort.thought || sort.seeming;
             if mode.dead || mode.denied || mode.would || mode.can || tells {
                 continue;
             }
@@ -57,6 +59,41 @@ impl Reader<'_> {
             let (subjects, others) = self.sides(&clause);
             self.guess_between(Some(at), &subjects, &others, mode);
         }
+        self.together_in_sentence(modes);
+    }
+
+    /// Those who stand beside each other in a sentence, and in no clause that says what they have to do with each other.
+    fn together_in_sentence(&mut self, modes: &[Mode]) {
+        let alive = |mode: &&Mode| !mode.dead && !mode.denied && !mode.would && !mode.can;
+        let Some(mode) = modes.iter().rev().find(alive).cloned() else { return };
+        if modes.iter().any(|mode| mode.dead || mode.denied) {
+            return;
+        }
+        let spots = self.spots(0, self.groups.items.len(), &[]);
+        let mut left = MOST;
+        for pair in spots.windows(2) {
+            let [a, b] = pair else { continue };
+            let (first, second) = (a.found.who, b.found.who);
+            let said_by = mode.by == Some(first) || mode.by == Some(second);
+            if left == 0 || first == second || said_by || self.is_linked(first, second) {
+                continue;
+            }
+            left -= self.by_kinds(a, b, &mode, "loose_near", 1);
+        }
+    }
+
+    /// The relations that two most often have, by their kinds. How many were put down.
+    fn by_kinds(&mut self, a: &Spot, b: &Spot, mode: &Mode, mark: &'static str, most: usize) -> usize {
+        let (kinds, others) = (self.kinds(a.found.who), self.kinds(b.found.who));
+        let Some((likely, swap)) = self.grammar.likely(kinds, others) else { return 0 };
+        let (first, second) = if swap { (b, a) } else { (a, b) };
+        let span = self.span(a.start.min(b.start), a.end.max(b.end).saturating_sub(1));
+        let before = self.facts.len();
+        for target in likely.iter().take(most) {
+            let words = if Some(*target) == self.related { "has to do with" } else { "" };
+            self.state(*target, &first.found, Ok(&second.found), words, &["loose", mark], mode, span);
+        }
+        self.facts.len() - before
     }
 
     /// Who acts in a clause, and who else stands in it.
@@ -91,11 +128,8 @@ impl Reader<'_> {
 
     fn spots_of(&mut self, np: usize, not: &[Who]) -> Vec<Spot> {
         let group = self.groups.nps[np].clone();
-        let mut found: Vec<Spot> = self
-            .resolve(np, not)
-            .into_iter()
-            .map(|found| Spot { found, start: group.start, end: group.end })
-            .collect();
+        let mut found: Vec<Spot> =
+            self.resolve(np, not).into_iter().map(|found| Spot { found, start: group.start, end: group.end }).collect();
         if found.is_empty()
             && let Some(owner) = group.owner
         {
@@ -114,8 +148,16 @@ impl Reader<'_> {
                 if left == 0 || a == b || self.is_linked(a, b) {
                     continue;
                 }
-                let Some(guess) = self.guess(clause, subject, other) else { continue };
+                let guess = self.guess(clause, subject, other);
+                let sure = guess.as_ref().is_some_and(|guess| guess.score >= SURE);
                 let before = self.facts.len();
+                if !sure {
+                    self.by_kinds(subject, other, mode, "loose_kinds", 1);
+                }
+                let Some(guess) = guess else {
+                    left -= usize::from(self.facts.len() > before);
+                    continue;
+                };
                 let (first, second) = if guess.swap { (other, subject) } else { (subject, other) };
                 let span = self.span(subject.start.min(other.start), subject.end.max(other.end).saturating_sub(1));
                 let marks = ["loose", guess.mark];
@@ -234,6 +276,10 @@ impl Reader<'_> {
             let start = (token + 1).saturating_sub(words.len());
             let all = words[..words.len() - 1].iter().zip(start..token).all(|(word, at)| self.norm(at) == word);
             // "his brother Odo": the noun stands with the one who is it, and the other owns it.
+            let (low, high) = (subject.start.min(other.start), subject.end.max(other.end));
+            if token + 2 < low || token > high + 1 {
+                continue;
+            }
             let within = |spot: &Spot| spot.start <= token && token < spot.end;
             let turned = within(subject) && !within(other) && subject.found.mark.is_some();
             let (a, b) = if turned { (other, subject) } else { (subject, other) };
@@ -262,5 +308,9 @@ impl Reader<'_> {
 
 /// The words of a pattern besides its first.
 fn words_of(pattern: &Pattern) -> Vec<&str> {
-    pattern.parts.iter().filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None }).collect()
+    pattern
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
+        .collect()
 }

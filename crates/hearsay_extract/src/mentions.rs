@@ -188,9 +188,14 @@ impl Finder<'_> {
         {
             return false;
         }
-        let common = words
-            .iter()
-            .all(|token| token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word)));
+        let people = |word: &str| {
+            ["men", "women", "folk", "people", "boys", "girls", "sons", "daughters", "kids", "lads", "guys", "children"]
+                .contains(&word)
+        };
+        let common = words.iter().all(|token| {
+            people(&token.norm)
+                || token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word))
+        });
         if !common {
             // Part of a longer unknown name: "Pike Harrow" is not Pike.
             let next = tokens.get(end);

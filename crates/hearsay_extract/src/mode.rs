@@ -22,6 +22,8 @@ pub(crate) struct Mode {
     pub(crate) told: Vec<Who>,
     pub(crate) cues: Vec<Cue>,
     pub(crate) nested: bool,
+    /// It is said of the past, at the table.
+    pub(crate) was: bool,
     /// "would": only what one wants, likes and whom one trusts is so.
     pub(crate) would: bool,
     /// "can": only what one cannot is so.
@@ -30,12 +32,53 @@ pub(crate) struct Mode {
 
 /// What somebody tells, and what somebody only thinks.
 const TELLINGS: [&str; 34] = [
-    "account", "statement", "telling", "version", "words", "opinion", "testimony", "letter", "report", "word", "story",
-    "hand", "note", "notes", "diary", "journal", "log", "book", "deposition", "confession", "will", "memoir", "memoirs",
-    "chronicle", "song", "ballad", "claim", "answer", "message", "reply", "tale", "line", "admission", "complaint",
+    "account",
+    "statement",
+    "telling",
+    "version",
+    "words",
+    "opinion",
+    "testimony",
+    "letter",
+    "report",
+    "word",
+    "story",
+    "hand",
+    "note",
+    "notes",
+    "diary",
+    "journal",
+    "log",
+    "book",
+    "deposition",
+    "confession",
+    "will",
+    "memoir",
+    "memoirs",
+    "chronicle",
+    "song",
+    "ballad",
+    "claim",
+    "answer",
+    "message",
+    "reply",
+    "tale",
+    "line",
+    "admission",
+    "complaint",
 ];
 const GUESSES: [&str; 12] = [
-    "theory", "guess", "belief", "hunch", "suspicion", "view", "bet", "feeling", "conviction", "assumption", "impression",
+    "theory",
+    "guess",
+    "belief",
+    "hunch",
+    "suspicion",
+    "view",
+    "bet",
+    "feeling",
+    "conviction",
+    "assumption",
+    "impression",
     "reckoning",
 ];
 
@@ -65,6 +108,7 @@ impl Reader<'_> {
             told: voice.told.clone(),
             cues: Vec::new(),
             nested: false,
+            was: false,
             would: false,
             can: false,
         };
@@ -103,11 +147,14 @@ impl Reader<'_> {
             let vg = self.vg(*at);
             let sort = self.grammar.sort(&vg.lemma);
             let apart = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
-            let ends = (clause.rest.0..=clause.rest.1).any(|item| {
-                matches!(self.syntax.word(item), "," | "." | "!") || item >= self.groups.items.len()
-            });
+            let ends = clause.rest.0 >= self.groups.items.len()
+                || matches!(
+                    self.syntax.word(clause.rest.0),
+                    "," | "." | "!" | "to" | "in" | "with" | "over" | "\u{2014}"
+                );
             (sort.speech || sort.thought)
                 && vg.form == VerbForm::Finite
+                && !matches!(vg.lemma.as_str(), "hold" | "call" | "promise" | "swear" | "answer" | "report" | "offer")
                 && !vg.passive
                 && !vg.negated
                 && matches!(clause.from, From::Direct | From::Inverted)
@@ -216,6 +263,7 @@ impl Reader<'_> {
             Some(_) => mode.dead = true,
             None => {}
         }
+        mode.was = vg.copula && vg.past && !vg.perfect && self.voice.at_table && !mode.nested;
         // "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
@@ -247,6 +295,15 @@ impl Reader<'_> {
         };
         let once = (vg.start.saturating_sub(1)..clause_end.max(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "once" | "formerly" | "previously" | "originally"));
+        let last = self.end_of(clause.rest.1.saturating_sub(1)).min(self.tokens.len());
+        let ends_once = self.syntax.word(clause.rest.1) == "once"
+            && (clause.rest.1 + 1 >= self.groups.items.len()
+                || matches!(self.syntax.word(clause.rest.1 + 1), "," | "." | "!" | ";"));
+        let once = once || ends_once || {
+            let apart = (vg.end..last.min(self.tokens.len()))
+                .any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
+            apart
+        };
         if once && (vg.past || vg.perfect) {
             mode.over = true;
         }
@@ -268,6 +325,12 @@ impl Reader<'_> {
             ) || np.article.is_some_and(|at| self.norm(at) == "no")
         });
         mode.dead |= nobody;
+        // "Neither Odo nor Lyra trusts …"
+        let neither = clause.subjects.first().is_some_and(|np| {
+            let start = self.np_group(*np).start;
+            start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
+        });
+        mode.denied ^= neither && !mode.over;
         if vg.silent && mode.cues.is_empty() && self.tokens.len() > 24 {
             mode.dead = true;
         }
@@ -330,6 +393,7 @@ impl Reader<'_> {
                     self.heard_from(parent, mode);
                 } else if sort.speech || self.syntax.brings_word(&self.clauses[parent]) {
                     mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
+                    mode.denied ^= matches!(lemma.as_str(), "deny" | "dispute" | "refute");
                     self.attribute(parent, mode);
                 } else if let Some((by, guess)) = self.tellings(parent).filter(|_| vg.copula) {
                     mode.by = Some(by);
@@ -346,7 +410,8 @@ impl Reader<'_> {
                 inherit(mode);
                 mode.nested = true;
                 mode.over |= above.over;
-                let alive = (sort.real || sort.seeming) && !vg.copula;
+                let known = vg.passive && matches!(lemma.as_str(), "know" | "find" | "show" | "prove");
+                let alive = ((sort.real || sort.seeming) && !vg.copula) || known;
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
@@ -424,7 +489,20 @@ impl Reader<'_> {
     /// What is said is said by the subject of the verb of speech.
     fn attribute(&mut self, parent: usize, mode: &mut Mode) {
         let subjects = self.clauses[parent].subjects.clone();
-        let said_by = self.resolve_all(&subjects, &[]);
+        let mut said_by = self.resolve_all(&subjects, &[]);
+        // "Camille was told by Baptiste that …"
+        if self.vg(parent).passive {
+            let (from, to) = self.clauses[parent].rest;
+            let agent = (from..to).find(|item| matches!(self.syntax.word(*item), "by" | "from"));
+            let agents = agent.map(|item| self.syntax.list(item + 1, to).0).unwrap_or_default();
+            let told = said_by.iter().map(|found| found.who).collect();
+            said_by = self.resolve_all(&agents, &[]);
+            if let Some(by) = said_by.first() {
+                mode.by = Some(by.who);
+                mode.told = told;
+                return;
+            }
+        }
         match said_by.first() {
             Some(by) => {
                 let told = self.told(parent);

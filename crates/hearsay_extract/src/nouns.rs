@@ -31,9 +31,6 @@ impl Reader<'_> {
         if group.article.is_some_and(|at| matches!(self.norm(at), "no" | "neither")) {
             mode.denied = !mode.denied;
         }
-        // What somebody was, at the table, they are no longer.
-        let was = clause.is_some_and(|at| self.vg(at).past && self.vg(at).copula && !self.vg(at).perfect);
-        mode.over |= was && self.voice.at_table;
         let mut end = group.end;
         let before = self.facts.len();
         let words: Vec<String> = (group.content..group.end).map(|at| self.norm(at).to_owned()).collect();
@@ -135,13 +132,16 @@ impl Reader<'_> {
                         entries.iter().find(|(target, _)| self.grammar.targets[*target].predicate == *"species")
                     })
                     .copied();
-                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN);
-                let adjective = self.grammar.adjectives.get(&word).and_then(|entries| entries.first()).copied().filter(
-                    |(target, _)| {
-                        let name = self.grammar.targets[*target].predicate.as_str();
-                        (light && !matches!(name, "emotional_state")) || name == "species"
-                    },
-                );
+                let of_place = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PLACE)
+                    && (head == "place" || head == "spot" || self.grammar.class(&head).has(Class::PLACE_NOUN));
+                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN) || of_place;
+                let kinds = subjects.first().map_or(Kinds::ANY, |subject| self.kinds(subject.who));
+                let entries = self.grammar.attributes_of(&word);
+                let entry = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds));
+                let adjective = entry.copied().filter(|(target, _)| {
+                    let name = self.grammar.targets[*target].predicate.as_str();
+                    (light && !matches!(name, "emotional_state")) || name == "species"
+                });
                 let fits = light || !self.kinds_of_noun(&head).is_empty();
                 if let Some((target, _)) = species.or(adjective).filter(|_| fits) {
                     let value = self.norm_said(token);
@@ -221,9 +221,9 @@ impl Reader<'_> {
 
     /// Whether a noun is what one is for an employer: "contractor".
     fn is_post(&self, noun: &str) -> bool {
-        self.grammar.nouns.get(noun).into_iter().flatten().any(|(_, pattern)| {
+        self.grammar.nouns.get(noun).into_iter().flatten().any(|(words, pattern)| {
             let target = &self.grammar.targets[pattern.target];
-            !pattern.weak && !pattern.back && target.predicate == *"EMPLOYED_BY" && !target.over
+            words.len() == 1 && !pattern.weak && !pattern.back && target.predicate == *"EMPLOYED_BY" && !target.over
         })
     }
 

@@ -465,7 +465,11 @@ impl<'a> Parser<'a> {
                 if name.is_some() {
                     break;
                 }
-                if head.is_some() {
+                if let Some(head) = head {
+                    // "In Rusk's opinion Tessa": no role of hers.
+                    if !self.is_role(head) && owner.is_some() {
+                        break;
+                    }
                     role = Some((from, at));
                 }
                 (name, head) = (Some(index), Some(found.start));
@@ -474,6 +478,18 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let token = &self.tokens[at];
+            // "a smoky, crowded place"
+            if token.is_mark(",")
+                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
+                && article.is_some()
+                && name.is_none()
+                && self.is_adjective(at + 1)
+                && (self.is_adjective(at + 2) || self.is_nounish(at + 2))
+                && !self.is_name(at + 1)
+            {
+                at += 1;
+                continue;
+            }
             let fits = match token.sort {
                 Sort::Number => name.is_none(),
                 Sort::Word => {
@@ -552,6 +568,18 @@ impl<'a> Parser<'a> {
         Some((index, end))
     }
 
+    /// Whether a noun may stand before a name: "her brother Pell".
+    fn is_role(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        let of_people = Class::TITLE.or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
+        let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN).or(Class::EVENT_NOUN);
+        self.class(at).has(of_people.or(of_things))
+            || self.grammar.nouns.contains_key(word)
+            || self.grammar.kinds_of.contains_key(word)
+            || self.grammar.adjectives.contains_key(word)
+            || self.grammar.ends.iter().any(|(end, _)| word.len() > end.len() + 2 && word.ends_with(end.as_str()))
+    }
+
     pub(crate) fn is_nounish_ahead(&self, at: usize) -> bool {
         let at = self.skip_adverbs(at);
         self.is_nounish(at)
@@ -579,6 +607,11 @@ impl<'a> Parser<'a> {
             && self.norm(at + 1) == "of"
             && (self.grammar.nouns.contains_key(self.norm(at)) || self.grammar.has.contains_key(self.norm(at)))
         {
+            return false;
+        }
+        // "fifty crowns"
+        let counted = self.tokens[previous].sort == Sort::Number || self.class(previous).has(Class::NUMBER);
+        if counted && form.has(Form::THIRD) && self.norm(previous) != "one" {
             return false;
         }
         let word = self.norm(previous);

@@ -31,6 +31,11 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
+    /// Whether it was only guessed.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.names.contains(&"loose")
+    }
+
     /// Each once, in order.
     pub(crate) fn sorted(&self) -> Vec<&'static str> {
         let mut names = self.names.clone();
@@ -97,6 +102,21 @@ pub(crate) struct Reader<'a> {
     pub(crate) facts: Vec<Read>,
     /// The relation's target for what has no name of its own.
     pub(crate) related: Option<usize>,
+}
+
+/// The mark of relations and attributes that are stated in many ways, or taken for each other.
+fn sort_of(predicate: &str) -> Option<&'static str> {
+    Some(match predicate {
+        "LOCATED_AT" => "of_place",
+        "OWNS" => "of_goods",
+        "RELATED_TO" => "of_ties",
+        "condition" => "of_state",
+        "emotional_state" => "of_mood",
+        "personality" => "of_character",
+        "appearance" => "of_looks",
+        "occupation" => "of_trade",
+        _ => return None,
+    })
 }
 
 /// Whom a pronoun of the third person may mean.
@@ -480,6 +500,20 @@ impl Reader<'_> {
             meaning.predicate.as_str(),
             "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "species" | "alias"
         );
+        // What somebody was, at the table, they are no longer.
+        let passes = matches!(
+            meaning.predicate.as_str(),
+            "MEMBER_OF"
+                | "EMPLOYED_BY"
+                | "RELATED_TO"
+                | "RESIDENT_OF"
+                | "ALLIED_WITH"
+                | "HOSTILE_TO"
+                | "OWNS"
+                | "occupation"
+                | "title"
+        );
+        names.extend(sort_of(meaning.predicate.as_str()));
         self.facts.push(Read {
             subject: subject.who,
             target,
@@ -490,7 +524,7 @@ impl Reader<'_> {
             by: mode.by,
             told: mode.told.clone(),
             denied: mode.denied != meaning.denied,
-            over: (mode.over && !lasting) || meaning.over,
+            over: ((mode.over || (mode.was && passes)) && !lasting) || meaning.over,
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });
