@@ -544,7 +544,7 @@ pub fn kind(word: &str) -> Option<Kind> {
     let of = |word: &str| {
         Some(match word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word) {
             "npc" | "character" | "people" | "person" | "individual" | "villain" | "antagonist" | "personage"
-            | "actor" => Kind::Npc,
+            | "actor" | "member" | "resident" | "villager" | "companion" | "ally" | "creature" | "monster" => Kind::Npc,
             "pc" | "player-character" | "playercharacter" | "player" | "hero" | "heroe" | "protagonist" => Kind::Player,
             "location" | "place" | "area" | "poi" | "region" | "settlement" | "city" | "citie" | "town" | "village"
             | "continent" | "country" | "countrie" | "kingdom" | "geography" | "dungeon" | "tavern" | "inn"

@@ -6,6 +6,7 @@ mod campaigns;
 mod chains;
 mod jsonl;
 mod reading;
+mod real;
 mod reimport;
 mod reveals;
 mod schema;

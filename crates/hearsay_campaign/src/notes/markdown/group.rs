@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::slug;
+use hearsay_model::{Kind, slug};
 
 use super::identity::{self, Identity};
 use crate::{
@@ -98,8 +98,10 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
             let siblings: Vec<usize> =
                 all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked = siblings.iter().filter(|n| signs[**n]).count();
-            let listed = sections[n].parent.is_some_and(|parent| announces(&sections[parent].title));
-            chosen[n] = whole || listed || marked >= 2 && marked * 2 >= siblings.len();
+            let listed = sections[n].parent.is_some_and(|parent| announced(&sections[parent].title).is_some());
+            // What only gathers entities is none.
+            let gathers = (0..sections.len()).any(|other| signs[other] && sections[other].parent == Some(n));
+            chosen[n] = (whole || listed || marked >= 2 && marked * 2 >= siblings.len()) && (signs[n] || !gathers);
         }
     }
     // What stands within an entity is a part of its text.
@@ -118,11 +120,36 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
     headed
 }
 
-/// Whether a heading announces entities: `Key locations`, `Other organizations`, `NPCs`.
-fn announces(title: &str) -> bool {
-    let words: Vec<String> = slug(title).split('-').map(str::to_owned).collect();
-    let plural = |word: &str| word.ends_with('s') && lexicon::kind(word).is_some() || word == "people";
-    words.len() <= 4 && words.last().is_some_and(|word| plural(word))
+/// What a heading says that stands under it: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+pub(super) fn announced(title: &str) -> Option<Kind> {
+    const PEOPLE: [&str; 18] = [
+        "members",
+        "residents",
+        "leaders",
+        "leadership",
+        "operatives",
+        "staff",
+        "villagers",
+        "patrons",
+        "visitors",
+        "servants",
+        "contacts",
+        "companions",
+        "inhabitants",
+        "figures",
+        "rivals",
+        "ghosts",
+        "spirits",
+        "people",
+    ];
+    let words = slug(title);
+    let words: Vec<&str> = words.split('-').collect();
+    let of = |word: &&str| match PEOPLE.contains(word) {
+        true => Some(Kind::Npc),
+        false if word.ends_with('s') => lexicon::kind(word),
+        false => None,
+    };
+    if words.len() > 4 { None } else { words.iter().rev().find_map(of) }
 }
 
 /// The words of headings that are parts of a text and no names.
