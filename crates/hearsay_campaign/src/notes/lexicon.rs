@@ -571,7 +571,7 @@ pub fn kind(word: &str) -> Option<Kind> {
 /// The state that a word says somebody or something is in, in the words of the vocabulary: `DECEASED` is `dead`. Only the
 /// beginning of a longer text is looked at: `DECEASED (throat slit)`.
 pub fn state(words: &str) -> Option<&'static str> {
-    let text = hearsay_model::text::words(words);
+    let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
     let negated = ["not", "no", "never", "un"].iter().any(|word| first.contains(word));
     if negated {

@@ -5,6 +5,7 @@ mod bearings;
 mod campaigns;
 mod chains;
 mod jsonl;
+mod notes_size;
 mod reading;
 mod real;
 mod reimport;

@@ -341,6 +341,8 @@ impl<'a> Writer<'a> {
         };
         let inline = (self.style.inline)(&now.text).into_iter().filter(|link| !taken(&link.range));
         found.extend(inline.map(|link| (link.range, link.target, Some(link.label))));
+        let noise = super::hidden::noise(&now.text).into_iter().filter(|range| !taken(range));
+        found.extend(noise.map(|range| (range, None, Some(String::new()))));
         found.sort_by_key(|(range, ..)| range.start);
         let (mut clean, mut links, mut at) = (Clean::default(), Vec::new(), 0);
         for (range, target, label) in found {

@@ -159,6 +159,13 @@ impl Reading<'_> {
             }
             _ => {
                 let pieces = self.pieces(node);
+                let attribute = matches!(lexicon::meaning(name), Meaning::Attribute(_));
+                let linked = |piece: &Piece| !piece.links.is_empty() && prose(&piece.value.to_string(), &piece.links);
+                if let Some(text) = node.text().filter(|_| attribute && pieces.iter().any(linked)) {
+                    let (text, headings) = (text.to_owned(), vec![spoken(name)]);
+                    self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
+                    return;
+                }
                 self.push(path, pieces, span, visibility);
             }
         }

@@ -98,7 +98,12 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
             let siblings: Vec<usize> =
                 all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked = siblings.iter().filter(|n| signs[**n]).count();
-            let listed = sections[n].parent.is_some_and(|parent| announced(&sections[parent].title).is_some());
+            // The title of a file announces its headings, unless these in turn have entities under them.
+            let announces = |parent: &usize| {
+                let deeper = || (0..sections.len()).any(|other| signs[other] && sections[other].level > level);
+                announced(&sections[*parent].title).is_some() && (sections[*parent].level > 1 || !deeper())
+            };
+            let listed = sections[n].parent.filter(announces).is_some();
             // What only gathers entities is none.
             let gathers = (0..sections.len()).any(|other| signs[other] && sections[other].parent == Some(n));
             chosen[n] = (whole || listed || marked >= 2 && marked * 2 >= siblings.len()) && (signs[n] || !gathers);
@@ -122,7 +127,7 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
 
 /// What a heading says that stands under it: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
 pub(super) fn announced(title: &str) -> Option<Kind> {
-    const PEOPLE: [&str; 18] = [
+    const PEOPLE: [&str; 20] = [
         "members",
         "residents",
         "leaders",
@@ -141,10 +146,12 @@ pub(super) fn announced(title: &str) -> Option<Kind> {
         "ghosts",
         "spirits",
         "people",
+        "defenders",
+        "personages",
     ];
-    let words = slug(title);
-    let words: Vec<&str> = words.split('-').collect();
-    let of = |word: &&str| match PEOPLE.contains(word) {
+    // Words in parentheses are a remark, and who owns something is not announced.
+    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
+    let of = |word: &String| match PEOPLE.contains(&word.as_str()) {
         true => Some(Kind::Npc),
         false if word.ends_with('s') => lexicon::kind(word),
         false => None,

@@ -55,7 +55,8 @@ fn values(campaign: &Campaign, id: &str, name: &str) -> Vec<String> {
 fn open_texts(campaign: &Campaign) -> Vec<String> {
     let mut state = State::default();
     state.apply(plan(&state, campaign, Timestamp(1)).operation.unwrap()).unwrap();
-    let passages = state.passages().filter(|(_, passage)| !passage.heard_by.is_empty()).map(|(_, passage)| passage.text.clone());
+    let passages =
+        state.passages().filter(|(_, passage)| !passage.heard_by.is_empty()).map(|(_, passage)| passage.text.clone());
     let known = state.facts().filter(|fact| state.recorded_knowledge(fact.id()).next().is_some());
     let mut texts: Vec<String> = passages.chain(known.map(|fact| fact.statement().to_owned())).collect();
     texts.sort();
