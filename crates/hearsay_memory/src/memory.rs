@@ -22,7 +22,8 @@ use serde::Serialize;
 use crate::{
     Answer, Ask, Compact, Decision, Decisions, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan,
     Guide, Happening, Health, ImportProgress, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal,
-    Proposed, Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
+    Proposed, Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates,
+    health,
     preview::preview,
     proposal::propose,
     query::undo_summary,
