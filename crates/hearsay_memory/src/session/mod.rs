@@ -32,7 +32,7 @@ pub use report::{
     ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, ReviewFirst, SessionCounts, SessionReport, SessionRow,
     consequence, session_or_latest, session_report, sessions,
 };
-pub use threads::{Thread, ThreadFilter, ThreadKind, threads};
+pub use threads::{Thread, ThreadFilter, ThreadKind, threads, unsettled};
 pub use transcript::{PreviewRow, SpeakerIs, SpeakerRow, TranscriptImport, TranscriptReport};
 
 /// Something that happens to a session.

@@ -10,6 +10,7 @@ mod learning;
 #[cfg(feature = "llm")]
 mod llm;
 mod opening;
+mod portraits;
 mod proposals;
 mod reading;
 mod requests;
