@@ -53,7 +53,8 @@ fn secret_element(source: &str, from: usize) -> Option<Region> {
         at = start + 1;
         let rest = &source[start..];
         let name: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
-        if !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name.as_str()) {
+        let itself = secret::is_secret(&name);
+        if !itself && !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name.as_str()) {
             continue;
         }
         let Some(length) = rest.find('>') else { continue };
@@ -71,7 +72,7 @@ fn secret_element(source: &str, from: usize) -> Option<Region> {
             let summary = body.find("</summary>").and_then(|end| body.get(..end)).unwrap_or_default();
             secret::is_secret(&super::html_to_text(summary))
         };
-        if !(marked || summary) {
+        if !(itself || marked || summary) {
             continue;
         }
         let inner = start + length + 1;

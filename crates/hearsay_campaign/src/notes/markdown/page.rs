@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::{Audience, ExternalId, Kind, Value, slug};
+use hearsay_model::{Audience, ExternalId, Kind, Value, predicate, slug};
 
 use super::{
     almanac, front,
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     notes::{
-        Alias, Block, DateOf, Dated, Entry, Field, Note, Notes, Options, Origin, Piece, Role, SessionHead, State, Sure,
-        Target, Text, Visibility,
+        Alias, Block, DateOf, Dated, Entry, Field, Link, Note, Notes, Options, Origin, Piece, Relation, Role,
+        SessionHead, State, Sure, Target, Text, Visibility,
         lexicon::{self, Meaning, SessionField},
         secret,
     },
@@ -41,6 +41,7 @@ pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &Options,
     text::markdown(text, front.body..text.content.len(), &visibility, style, &mut page.blocks);
     let sections = group::sections(&text.content, front.body);
     page.name(&front, &sections);
+    page.note.links = front.links;
     page.fields(front.fields);
     page.kind();
     page.dates();
@@ -158,6 +159,7 @@ impl Page<'_> {
     /// What the note is: by its front matter, else by the folders that it lies in.
     fn kind(&mut self) {
         let mut typed: Vec<(Kind, String)> = Vec::new();
+        let mut states = Vec::new();
         for field in &self.note.fields {
             let name = field.name.to_lowercase();
             let says = match lexicon::meaning(&field.name) {
@@ -178,9 +180,17 @@ impl Page<'_> {
                     (true, _) => None,
                     (false, _) => lexicon::kind(word.trim_start_matches('#')),
                 };
+                if let Some(word) = lexicon::state(&word).filter(|word| !nested && *word != "alive") {
+                    states.push(State {
+                        word: word.to_owned(),
+                        origin: field.origin.clone(),
+                        visibility: field.visibility.clone(),
+                    });
+                }
                 typed.extend(found.map(|kind| (kind, format!("{name} {word}"))));
             }
         }
+        self.note.states.append(&mut states);
         let played = typed.iter().find(|(kind, _)| *kind == Kind::Player).or(typed.first());
         let typed_npc = typed.iter().any(|(kind, _)| *kind == Kind::Npc);
         if let Some((kind, from)) = played.cloned() {
@@ -230,6 +240,12 @@ impl Page<'_> {
     fn dates(&mut self) {
         for field in &self.note.fields {
             let Meaning::Date(what) = lexicon::meaning(&field.name) else { continue };
+            if ["died", "death", "date of death", "date-of-death"].contains(&field.name.to_lowercase().as_str())
+                && names_somebody(field)
+            {
+                let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
+                self.note.states.push(State { word: "dead".to_owned(), origin, visibility });
+            }
             for piece in &field.values {
                 let raw = piece.value.to_string();
                 let readable = almanac::readable(&raw);
@@ -381,6 +397,7 @@ impl Page<'_> {
                 None => (&mut self.note, Some(&mut own)),
             };
             let keep = take_label(note, &block, self.names);
+            take_listed(note, &block);
             if keep {
                 match texts {
                     Some(own) => own.push(block),
@@ -591,6 +608,28 @@ fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool {
         fields.into_iter().for_each(|field| take_field(note, field));
     }
     !inline
+}
+
+/// The relation that an item of a list under a heading such as `Allies` is: `[[Bob]]`, `[[Bob]] (since the fire)`. Where more
+/// is said of it, it is guessed.
+fn take_listed(note: &mut Note, block: &Block) {
+    let Some(heading) = block.headings.last().filter(|heading| heading.trim() != note.name) else { return };
+    let Meaning::Relation(says) = lexicon::meaning(heading) else { return };
+    let lists = match says.predicate.as_str() {
+        predicate::ALLIED_WITH | predicate::HOSTILE_TO | predicate::CHILD_OF | "SIBLING_OF" => {
+            !says.backwards || heading.len() > 4
+        }
+        predicate::MEMBER_OF | predicate::RESIDENT_OF | "EMPLOYED_BY" => says.backwards && says.rank.is_none(),
+        _ => false,
+    };
+    let Some(link) = block.links.first().filter(|_| lists && block.links.len() == 1) else { return };
+    let label = link.label.as_deref().unwrap_or_default();
+    let Some(rest) = block.text.text.strip_prefix(label) else { return };
+    let rest = rest.trim();
+    let alone = rest.is_empty() || rest.starts_with('(') && rest.ends_with(')');
+    let sure = if alone { Sure::Typed } else { Sure::Guessed };
+    let relation = Relation { sure, ..Relation::typed(heading.as_str()) };
+    note.links.push(Link { relation: Some(relation), ..link.clone() });
 }
 
 /// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
