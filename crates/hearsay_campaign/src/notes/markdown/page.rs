@@ -255,15 +255,29 @@ impl Page<'_> {
         }
         let content = &self.text.content;
         let mut at = self.body;
+        if !content.contains("data-date=") {
+            return;
+        }
+        let (hidden, sections) = (text::secret_ranges(content), group::sections(content, self.body));
         while let Some(start) = content.get(at..).and_then(|rest| rest.find("data-date=")).map(|start| at + start) {
             at = start + 10;
-            let open = content[..start].rfind('<').unwrap_or(start);
-            let end = content[start..].find('>').map_or(content.len(), |end| start + end + 1);
+            let before = content.as_bytes()[..start].iter().rev().take(500);
+            let Some(open) = before.into_iter().position(|byte| *byte == b'<').map(|back| start - back - 1) else {
+                continue;
+            };
+            let after = content.as_bytes()[start..].iter().take(500);
+            let Some(end) = after.into_iter().position(|byte| *byte == b'>').map(|end| start + end + 1) else {
+                continue;
+            };
             let tag = &content[open..end];
             let Some(raw) = quoted(tag, "data-date") else { continue };
             let title = quoted(tag, "data-title").or_else(|| quoted(tag, "data-name"));
             let origin = self.text.origin("data-date", open..end);
-            let visibility = self.visibility_at(open);
+            let commented =
+                hidden.get(hidden.partition_point(|range| range.end <= open)).is_some_and(|range| range.start <= open);
+            let under = sections[..sections.partition_point(|section| section.heading.start <= open)].last();
+            let secret = commented || under.is_some_and(|section| section.secret);
+            let visibility = if secret { Visibility::SECRET } else { Visibility::Unmarked };
             let dated = |what, raw: &str, title: Option<&str>| Dated {
                 what,
                 raw: raw.to_owned(),
@@ -274,14 +288,6 @@ impl Page<'_> {
             };
             self.note.dates.push(dated(DateOf::Mention, raw, title));
         }
-    }
-
-    /// Who may know what stands at a byte of the text.
-    fn visibility_at(&self, at: usize) -> Visibility {
-        let hidden = text::secret_ranges(&self.text.content).iter().any(|range| range.contains(&at));
-        let sections = group::sections(&self.text.content, self.body);
-        let under = sections.iter().rev().find(|section| section.heading.start <= at && at < section.end);
-        if hidden || under.is_some_and(|section| section.secret) { Visibility::SECRET } else { Visibility::Unmarked }
     }
 
     /// Tags in the text: those on a line of their own are of the note, those in a paragraph hide it where they say so.
@@ -641,7 +647,8 @@ fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
     let mut at = 0;
     while let Some(mark) = source.get(at..).and_then(|rest| rest.find("::")).map(|mark| at + mark) {
         at = mark + 2;
-        let Some(open) = source[..mark].rfind(['[', '(']) else { continue };
+        let before = source[..mark].char_indices().rev().take(60);
+        let Some((open, _)) = before.into_iter().find(|(_, c)| matches!(c, '[' | '(')) else { continue };
         let close = if source[open..].starts_with('[') { ']' } else { ')' };
         let Some(length) = source[mark..].find(close) else { continue };
         let (name, value) = (&source[open + 1..mark], source[mark + 2..mark + length].trim());
