@@ -386,17 +386,25 @@ pub struct Text {
     lines: Vec<u32>,
     /// For UTF-16, how many of its units come before each 256th byte.
     units: Vec<u32>,
+    /// The line and the bytes of the file that all of it stands for, where it is no file of its own.
+    within: Option<(u32, Range<usize>)>,
 }
 
 const STEP: usize = 256;
 
 impl Text {
-    /// Takes a text that is no file of its own: a field of a JSON document. Places in it are those of `content`.
+    /// Takes a text that is no file of its own: a field of a document, which stands on this line and takes up these bytes of
+    /// the file. All that is found in it is found there.
+    pub fn within(file: FileId, content: String, line: u32, span: Range<usize>) -> Self {
+        Self { within: Some((line, span)), ..Self::new(file, content) }
+    }
+
+    /// Takes a text as the content of a file.
     pub fn new(file: FileId, content: String) -> Self {
         let encoding = Encoding::Utf8;
         let ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))).collect();
-        Self { file, content, encoding, lines, units: Vec::new() }
+        Self { file, content, encoding, lines, units: Vec::new(), within: None }
     }
 
     /// Decodes a file.
@@ -428,6 +436,9 @@ impl Text {
 
     /// The line, from 1, on which a byte of the content stands.
     pub fn line(&self, at: usize) -> u32 {
+        if let Some((line, _)) = self.within {
+            return line;
+        }
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
@@ -453,6 +464,9 @@ impl Text {
     /// A place in this file, with what is written there.
     pub fn origin(&self, field: impl Into<std::sync::Arc<str>>, span: Range<usize>) -> Origin {
         let source = self.content.get(span.clone()).unwrap_or_default();
+        if let Some((line, whole)) = &self.within {
+            return Origin::new(self.file, *line, field, whole.clone(), source);
+        }
         Origin::new(self.file, self.line(span.start), field, self.on_disk(span.start)..self.on_disk(span.end), source)
     }
 }

@@ -393,6 +393,20 @@ const NOTHING: &[&str] = &[
     "prototype-token",
 ];
 
+/// Whether a field of this name is in one of the lists: what is written in bold before a colon is a field only then.
+pub fn is_known(name: &str) -> bool {
+    match meaning(name) {
+        Meaning::Nothing => false,
+        Meaning::Attribute(held) => {
+            let word = key(name);
+            let singular = word.strip_suffix('s').unwrap_or(&word);
+            let listed = ATTRIBUTES.iter().any(|(one, _)| *one == word || *one == singular);
+            listed || Vocabulary::default().attribute(&held).is_some()
+        }
+        _ => true,
+    }
+}
+
 /// What a field of this name means.
 pub fn meaning(name: &str) -> Meaning {
     let word = key(name);
@@ -541,7 +555,7 @@ pub fn kind(word: &str) -> Option<Kind> {
             "party" | "partie" | "adventuring-party" => Kind::Party,
             "item" | "artifact" | "artefact" | "weapon" | "object" | "equipment" | "treasure" | "loot" | "gear"
             | "magic-item" | "potion" | "relic" => Kind::Item,
-            "document" | "letter" | "book" | "handout" | "note" | "tome" | "scroll" => Kind::Document,
+            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song" | "poem" => Kind::Document,
             "event" | "history" | "historie" | "battle" | "festival" | "war" | "timeline" => Kind::Event,
             "quest" | "plot" | "mission" | "adventure" | "storyline" | "story-arc" | "job" | "objective"
             | "plot-hook" => Kind::Quest,

@@ -49,6 +49,7 @@
 mod assemble;
 mod folder;
 pub mod lexicon;
+mod markdown;
 mod note;
 mod open;
 mod reader;

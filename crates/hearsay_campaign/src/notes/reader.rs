@@ -129,4 +129,4 @@ pub trait Reader: Sync {
 }
 
 /// The readers. Where two fit equally well, the earlier one reads.
-pub static READERS: &[&dyn Reader] = &[];
+pub static READERS: &[&dyn Reader] = &[&super::markdown::Markdown];
