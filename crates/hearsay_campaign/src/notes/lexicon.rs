@@ -507,9 +507,19 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
     };
     let is = |kind: Option<&Kind>, one: &Kind| kind == Some(one);
     match says.predicate.as_str() {
-        predicate::CHILD_OF if !note.is_none_or(Kind::is_character) => other(predicate::PART_OF, &mut says),
+        predicate::CHILD_OF if note.is_some_and(is_thing) || is(target, &Kind::Location) => {
+            other(predicate::PART_OF, &mut says);
+        }
         predicate::LOCATED_AT if is(note, &Kind::Location) => other(predicate::PART_OF, &mut says),
         predicate::PART_OF if !says.backwards && note.is_some_and(Kind::is_character) => {
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        predicate::PART_OF
+            if !says.backwards
+                && note.is_some_and(is_thing)
+                && is(target, &Kind::Location)
+                && !is(note, &Kind::Location) =>
+        {
             other(predicate::LOCATED_AT, &mut says);
         }
         predicate::MEMBER_OF if !says.backwards && is(note, &Kind::Location) => other(predicate::RELATED_TO, &mut says),
@@ -519,6 +529,11 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
         _ => {}
     }
     says
+}
+
+/// What is known to be nobody.
+fn is_thing(kind: &Kind) -> bool {
+    !kind.is_character() && !matches!(kind, Kind::Custom(_))
 }
 
 /// A word in the form of the tables: `currentLocation` and `Current location` are `current-location`.
@@ -544,7 +559,7 @@ pub fn kind(word: &str) -> Option<Kind> {
     let of = |word: &str| {
         Some(match word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word) {
             "npc" | "character" | "people" | "person" | "individual" | "villain" | "antagonist" | "personage"
-            | "actor" => Kind::Npc,
+            | "actor" | "member" | "resident" | "villager" | "companion" | "ally" | "creature" | "monster" => Kind::Npc,
             "pc" | "player-character" | "playercharacter" | "player" | "hero" | "heroe" | "protagonist" => Kind::Player,
             "location" | "place" | "area" | "poi" | "region" | "settlement" | "city" | "citie" | "town" | "village"
             | "continent" | "country" | "countrie" | "kingdom" | "geography" | "dungeon" | "tavern" | "inn"
@@ -555,7 +570,8 @@ pub fn kind(word: &str) -> Option<Kind> {
             "party" | "partie" | "adventuring-party" => Kind::Party,
             "item" | "artifact" | "artefact" | "weapon" | "object" | "equipment" | "treasure" | "loot" | "gear"
             | "magic-item" | "potion" | "relic" => Kind::Item,
-            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song" | "poem" => Kind::Document,
+            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song"
+            | "poem" => Kind::Document,
             "event" | "history" | "historie" | "battle" | "festival" | "war" | "timeline" => Kind::Event,
             "quest" | "plot" | "mission" | "adventure" | "storyline" | "story-arc" | "job" | "objective"
             | "plot-hook" => Kind::Quest,
@@ -570,7 +586,7 @@ pub fn kind(word: &str) -> Option<Kind> {
 /// The state that a word says somebody or something is in, in the words of the vocabulary: `DECEASED` is `dead`. Only the
 /// beginning of a longer text is looked at: `DECEASED (throat slit)`.
 pub fn state(words: &str) -> Option<&'static str> {
-    let text = hearsay_model::text::words(words);
+    let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
     let negated = ["not", "no", "never", "un"].iter().any(|word| first.contains(word));
     if negated {
@@ -592,6 +608,15 @@ pub fn state(words: &str) -> Option<&'static str> {
         })
     };
     first.iter().find_map(|word| of(word))
+}
+
+/// The state that a field such as `dead: true` or `alive: false` says.
+pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
+    match (state(&key(name).replace('-', " "))?, flag) {
+        ("alive", false) => Some("dead"),
+        (state, true) => Some(state),
+        _ => None,
+    }
 }
 
 /// Names of attributes that an importer must not write as such.

@@ -47,6 +47,7 @@
 //!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
 
 mod assemble;
+mod decode;
 mod folder;
 mod foundry;
 mod glyphoxa;
@@ -64,7 +65,8 @@ mod tree;
 mod world_anvil;
 
 pub use assemble::assemble;
-pub use folder::{Entry, Folder, Text};
+pub use decode::Text;
+pub use folder::{Entry, Folder};
 pub use note::*;
 pub use open::{read_any, read_notes};
 pub use reader::{AliasOrder, Format, Options, READERS, Reader, Score};

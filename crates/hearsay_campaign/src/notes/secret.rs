@@ -33,7 +33,7 @@ const WORDS: [&str; 26] = [
 ];
 
 /// Runs of words that mean it.
-const RUNS: [&[&str]; 12] = [
+const RUNS: [&[&str]; 25] = [
     &["game", "master"],
     &["dungeon", "master"],
     &["game", "masters"],
@@ -46,6 +46,19 @@ const RUNS: [&[&str]; 12] = [
     &["truth", "behind"],
     &["true", "identity"],
     &["real", "identity"],
+    &["true", "name"],
+    &["real", "name"],
+    &["true", "nature"],
+    &["actual", "identity"],
+    &["true", "motive"],
+    &["real", "motive"],
+    &["true", "motives"],
+    &["real", "motives"],
+    &["players", "dont", "know"],
+    &["players", "do", "not", "know"],
+    &["keeper", "info"],
+    &["plot", "twist"],
+    &["the", "truth"],
 ];
 
 /// Whether a heading, a folder, a class, a callout or the name of a field says that what it holds is for the DM alone:
@@ -59,7 +72,41 @@ pub fn is_secret(label: &str) -> bool {
     }
     let negated = words.iter().any(|word| ["non", "not", "no"].contains(&word.as_str()));
     let run = RUNS.iter().any(|run| words.windows(run.len()).any(|window| window.iter().eq(run.iter())));
-    run || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
+    run || words == ["truth"] || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
+pub fn is_told_as_secret(text: &str) -> bool {
+    const SIGNS: [&[&str]; 16] = [
+        &["secretly"],
+        &["in", "secret"],
+        &["unbeknownst"],
+        &["nobody", "knows"],
+        &["no", "one", "knows"],
+        &["no", "one", "else", "knows"],
+        &["keeps", "secret"],
+        &["kept", "secret"],
+        &["a", "secret", "that"],
+        &["players", "don't", "know"],
+        &["players", "do", "not", "know"],
+        &["party", "does", "not", "know"],
+        &["party", "doesn't", "know"],
+        &["unknown", "to", "the", "party"],
+        &["unknown", "to", "the", "players"],
+        &["known", "only", "to"],
+    ];
+    let folded = text.to_lowercase();
+    // Most texts have none of these words, and are looked at no further.
+    if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
+        return false;
+    }
+    let words = hearsay_model::text::words(text);
+    let stands = |sign: &&[&str]| words.windows(sign.len()).any(|window| window.iter().eq(sign.iter()));
+    let only = words
+        .iter()
+        .position(|word| word == "only")
+        .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
+    SIGNS.iter().any(|sign| stands(sign)) || only
 }
 
 /// The words of a label, with those of `camelCase` and `snake_case` apart.
@@ -95,7 +142,11 @@ mod tests {
         ] {
             assert!(is_secret(secret), "{secret}");
         }
-        for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret", "Truth"] {
+        for secret in ["She is secretly a wolf.", "Only the three of them know of it.", "Nobody knows why."] {
+            assert!(super::is_told_as_secret(secret), "{secret}");
+        }
+        assert!(!super::is_told_as_secret("The secretary knows the town."));
+        for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret"] {
             assert!(!is_secret(open), "{open}");
         }
     }

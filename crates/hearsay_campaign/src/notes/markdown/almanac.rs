@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::notes::{Folder, Notes};
 
-const FILES: [&str; 2] =
-    [".obsidian/plugins/calendarium/data.json", ".obsidian/plugins/fantasy-calendar/data.json"];
+const FILES: [&str; 2] = [".obsidian/plugins/calendarium/data.json", ".obsidian/plugins/fantasy-calendar/data.json"];
 
 /// Takes over the calendar of the vault, where it has one.
 pub(super) fn read(folder: &Folder, notes: &mut Notes) {

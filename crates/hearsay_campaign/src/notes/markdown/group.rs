@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::slug;
+use hearsay_model::{Kind, slug};
 
 use super::identity::{self, Identity};
 use crate::{
@@ -62,7 +62,8 @@ pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
 /// A heading without its markup.
 fn plain(heading: &str) -> String {
     let heading = heading.trim().trim_end_matches('#').trim();
-    let heading = heading.rsplit_once(" {").filter(|(_, rest)| rest.ends_with('}')).map_or(heading, |(before, _)| before);
+    let heading =
+        heading.rsplit_once(" {").filter(|(_, rest)| rest.ends_with('}')).map_or(heading, |(before, _)| before);
     heading.replace("**", "").replace("__", "").trim_matches(['*', '_', ' ']).to_owned()
 }
 
@@ -81,8 +82,12 @@ pub(super) struct Headed {
 /// they are under a heading such as `Key locations`, signs or none.
 pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page: &str) -> Vec<Headed> {
     let content = &text.content;
-    let named: Vec<bool> = sections.iter().map(|section| section.level > 1 && may_be_name(&section.title) && section.title != page).collect();
-    let signs: Vec<bool> = (0..sections.len()).map(|n| named[n] && has_sign(text, content, sections, blocks, n)).collect();
+    let named: Vec<bool> = sections
+        .iter()
+        .map(|section| section.level > 1 && may_be_name(&section.title) && section.title != page)
+        .collect();
+    let signs: Vec<bool> =
+        (0..sections.len()).map(|n| named[n] && has_sign(text, content, sections, blocks, n)).collect();
     let mut chosen = vec![false; sections.len()];
     for level in 2..=4 {
         let here = |n: &usize| sections[*n].level == level && named[*n];
@@ -90,10 +95,18 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
         let marked = all.iter().filter(|n| signs[**n]).count();
         let whole = marked >= 2 && marked * 2 >= all.len();
         for &n in &all {
-            let siblings: Vec<usize> = all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
+            let siblings: Vec<usize> =
+                all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked = siblings.iter().filter(|n| signs[**n]).count();
-            let listed = sections[n].parent.is_some_and(|parent| announces(&sections[parent].title));
-            chosen[n] = whole || listed || marked >= 2 && marked * 2 >= siblings.len();
+            // The title of a file announces its headings, unless these in turn have entities under them.
+            let announces = |parent: &usize| {
+                let deeper = || (0..sections.len()).any(|other| signs[other] && sections[other].level > level);
+                announced(&sections[*parent].title).is_some() && (sections[*parent].level > 1 || !deeper())
+            };
+            let listed = sections[n].parent.filter(announces).is_some();
+            // What only gathers entities is none.
+            let gathers = (0..sections.len()).any(|other| signs[other] && sections[other].parent == Some(n));
+            chosen[n] = (whole || listed || marked >= 2 && marked * 2 >= siblings.len()) && (signs[n] || !gathers);
         }
     }
     // What stands within an entity is a part of its text.
@@ -112,25 +125,192 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
     headed
 }
 
-/// Whether a heading announces entities: `Key locations`, `Other organizations`, `NPCs`.
-fn announces(title: &str) -> bool {
-    let words: Vec<String> = slug(title).split('-').map(str::to_owned).collect();
-    let plural = |word: &str| word.ends_with('s') && lexicon::kind(word).is_some() || word == "people";
-    words.len() <= 4 && words.last().is_some_and(|word| plural(word))
+/// What a heading says that stands under it: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+pub(super) fn announced(title: &str) -> Option<Kind> {
+    const PEOPLE: [&str; 20] = [
+        "members",
+        "residents",
+        "leaders",
+        "leadership",
+        "operatives",
+        "staff",
+        "villagers",
+        "patrons",
+        "visitors",
+        "servants",
+        "contacts",
+        "companions",
+        "inhabitants",
+        "figures",
+        "rivals",
+        "ghosts",
+        "spirits",
+        "people",
+        "defenders",
+        "personages",
+    ];
+    // Words in parentheses are a remark, and who owns something is not announced.
+    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
+    let of = |word: &String| match PEOPLE.contains(&word.as_str()) {
+        true => Some(Kind::Npc),
+        false if word.ends_with('s') => lexicon::kind(word),
+        false => None,
+    };
+    if words.len() > 4 { None } else { words.iter().rev().find_map(of) }
 }
 
 /// The words of headings that are parts of a text and no names.
 const PARTS: &[&str] = &[
-    "overview", "description", "background", "history", "goals", "goal", "personality", "appearance", "notes", "note", "summary", "introduction",
-    "motivation", "motivations", "relationships", "relations", "secrets", "secret", "plot", "hooks", "hook", "rewards", "reward", "treasure", "loot",
-    "leadership", "members", "structure", "organization", "culture", "government", "geography", "economy", "religion", "defenses", "features", "feature",
-    "abilities", "actions", "reactions", "traits", "statistics", "stats", "statblock", "equipment", "inventory", "spells", "skills", "tactics", "combat",
-    "roleplaying", "roleplay", "biography", "bio", "session", "sessions", "scene", "scenes", "act", "part", "chapter", "phase", "step", "encounter", "encounters", "events", "event",
-    "timeline", "objectives", "objective", "quests", "rumors", "rumours", "connections", "connection", "ideals", "ideal", "bonds", "bond", "flaws", "flaw", "recap", "prep", "aftermath",
-    "consequences", "consequence", "outcomes", "outcome", "rules", "mechanics", "table", "tables", "map", "maps", "links", "references", "resources", "threads", "thread", "highlights",
-    "locations", "location", "npcs", "characters", "factions", "items", "families", "family", "details", "information", "info", "facts", "truth", "clues", "dm", "gm",
-    "day", "night", "morning", "evening", "current", "status", "key", "facilities", "architecture", "symbol", "requirement", "requirements", "services", "staff", "prices", "menu", "approach", "approaches",
-    "setup", "opening", "ending", "conclusion", "epilogue", "prologue", "climate", "agriculture", "governance", "crops", "tips", "advice", "trivia", "quotes", "gallery", "art",
+    "overview",
+    "description",
+    "background",
+    "history",
+    "goals",
+    "goal",
+    "personality",
+    "appearance",
+    "notes",
+    "note",
+    "summary",
+    "introduction",
+    "motivation",
+    "motivations",
+    "relationships",
+    "relations",
+    "secrets",
+    "secret",
+    "plot",
+    "hooks",
+    "hook",
+    "rewards",
+    "reward",
+    "treasure",
+    "loot",
+    "leadership",
+    "members",
+    "structure",
+    "organization",
+    "culture",
+    "government",
+    "geography",
+    "economy",
+    "religion",
+    "defenses",
+    "features",
+    "feature",
+    "abilities",
+    "actions",
+    "reactions",
+    "traits",
+    "statistics",
+    "stats",
+    "statblock",
+    "equipment",
+    "inventory",
+    "spells",
+    "skills",
+    "tactics",
+    "combat",
+    "roleplaying",
+    "roleplay",
+    "biography",
+    "bio",
+    "session",
+    "sessions",
+    "scene",
+    "scenes",
+    "act",
+    "part",
+    "chapter",
+    "phase",
+    "step",
+    "encounter",
+    "encounters",
+    "events",
+    "event",
+    "timeline",
+    "objectives",
+    "objective",
+    "quests",
+    "rumors",
+    "rumours",
+    "connections",
+    "connection",
+    "ideals",
+    "ideal",
+    "bonds",
+    "bond",
+    "flaws",
+    "flaw",
+    "recap",
+    "prep",
+    "aftermath",
+    "consequences",
+    "consequence",
+    "outcomes",
+    "outcome",
+    "rules",
+    "mechanics",
+    "table",
+    "tables",
+    "map",
+    "maps",
+    "links",
+    "references",
+    "resources",
+    "threads",
+    "thread",
+    "highlights",
+    "locations",
+    "location",
+    "npcs",
+    "characters",
+    "factions",
+    "items",
+    "families",
+    "family",
+    "details",
+    "information",
+    "info",
+    "facts",
+    "truth",
+    "clues",
+    "dm",
+    "gm",
+    "day",
+    "night",
+    "morning",
+    "evening",
+    "current",
+    "status",
+    "key",
+    "facilities",
+    "architecture",
+    "symbol",
+    "requirement",
+    "requirements",
+    "services",
+    "staff",
+    "prices",
+    "menu",
+    "approach",
+    "approaches",
+    "setup",
+    "opening",
+    "ending",
+    "conclusion",
+    "epilogue",
+    "prologue",
+    "climate",
+    "agriculture",
+    "governance",
+    "crops",
+    "tips",
+    "advice",
+    "trivia",
+    "quotes",
+    "gallery",
+    "art",
 ];
 
 /// Whether a heading may be the name of somebody or something, and no part of a text.

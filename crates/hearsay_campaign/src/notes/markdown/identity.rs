@@ -66,7 +66,18 @@ fn push(aliases: &mut Vec<String>, alias: &str) {
 fn remark(inner: &str, identity: &mut Identity) {
     let inner = inner.trim();
     let lower = inner.to_lowercase();
-    for start in ["aka ", "a.k.a. ", "a.k.a ", "also known as ", "formerly ", "n\u{e9}e ", "born ", "alias ", "real name ", "real name: "] {
+    for start in [
+        "aka ",
+        "a.k.a. ",
+        "a.k.a ",
+        "also known as ",
+        "formerly ",
+        "n\u{e9}e ",
+        "born ",
+        "alias ",
+        "real name ",
+        "real name: ",
+    ] {
         if lower.starts_with(start)
             && let Some(rest) = inner.get(start.len()..)
         {
@@ -95,7 +106,22 @@ fn is_name(text: &str) -> bool {
         && words.iter().all(|word| capital(word) || little.contains(word))
         && !text.contains(|c: char| c.is_ascii_digit() || matches!(c, ':' | '/' | '+' | '=' | ';'))
         && !secret::is_secret(text)
-        && !words.iter().any(|word| lexicon::is_known(word) || ["Known", "Optional", "Shared", "Continued", "Cont", "Resolved", "Current", "Former", "Tier", "Level"].contains(word))
+        && !words.iter().any(|word| {
+            lexicon::is_known(word)
+                || [
+                    "Known",
+                    "Optional",
+                    "Shared",
+                    "Continued",
+                    "Cont",
+                    "Resolved",
+                    "Current",
+                    "Former",
+                    "Tier",
+                    "Level",
+                ]
+                .contains(word)
+        })
 }
 
 /// The first stretch between two marks, with what stands before and behind it.

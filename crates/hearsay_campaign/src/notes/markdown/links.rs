@@ -35,7 +35,9 @@ impl Names {
         let vote = |mark: char| {
             let (mut first, mut last) = (0, 0);
             for (_, a, b) in sides.iter().filter(|(held, ..)| *held == mark) {
-                let page = |side: &str| resolve::name_of(side.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default());
+                let page = |side: &str| {
+                    resolve::name_of(side.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default())
+                };
                 match (known.contains(&page(a)), known.contains(&page(b))) {
                     (true, false) => first += 1,
                     (false, true) => last += 1,
@@ -45,7 +47,8 @@ impl Names {
             (first, last)
         };
         let (bar, colon) = (vote('|'), vote(':'));
-        let of = |(first, last): (usize, usize)| if last > first { AliasOrder::LabelFirst } else { AliasOrder::TargetFirst };
+        let of =
+            |(first, last): (usize, usize)| if last > first { AliasOrder::LabelFirst } else { AliasOrder::TargetFirst };
         let orders = Orders {
             bar: options.alias_order.unwrap_or(of(bar)),
             colon: (colon.0 + colon.1 > 0).then(|| options.alias_order.unwrap_or(of(colon))),
@@ -128,7 +131,11 @@ impl Names {
     /// What an address of a Markdown link means: a file of the folder.
     pub(super) fn address(address: &str) -> Option<Target> {
         let address = address.trim();
-        if address.contains("://") || address.starts_with("mailto:") || address.starts_with("data:") || address.is_empty() {
+        if address.contains("://")
+            || address.starts_with("mailto:")
+            || address.starts_with("data:")
+            || address.is_empty()
+        {
             return None;
         }
         let decoded = percent_decoded(address);
@@ -153,8 +160,26 @@ fn shown(inner: &str) -> &str {
 
 fn is_media(extension: &str) -> bool {
     let extension = extension.to_lowercase();
-    ["png", "jpg", "jpeg", "webp", "gif", "svg", "bmp", "avif", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "canvas", "base", "excalidraw"]
-        .contains(&extension.as_str())
+    [
+        "png",
+        "jpg",
+        "jpeg",
+        "webp",
+        "gif",
+        "svg",
+        "bmp",
+        "avif",
+        "mp3",
+        "ogg",
+        "wav",
+        "mp4",
+        "webm",
+        "pdf",
+        "canvas",
+        "base",
+        "excalidraw",
+    ]
+    .contains(&extension.as_str())
 }
 
 /// `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`, as Foundry writes links in Markdown too.
@@ -235,7 +260,8 @@ fn percent_decoded(address: &str) -> String {
     let bytes = address.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
-        let hex = address.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let hex =
+            address.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
         decoded.push(hex.unwrap_or(*byte));
         at += if hex.is_some() { 3 } else { 1 };
     }

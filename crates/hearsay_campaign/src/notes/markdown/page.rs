@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::{ExternalId, Kind, Value, slug};
+use hearsay_model::{Audience, ExternalId, Kind, Value, predicate, slug};
 
 use super::{
     almanac, front,
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     notes::{
-        Alias, Block, DateOf, Dated, Entry, Field, Note, Notes, Options, Origin, Piece, Role, SessionHead, State, Sure, Target,
-        Text, Visibility,
+        Alias, Block, DateOf, Dated, Entry, Field, Link, Note, Notes, Options, Origin, Piece, Relation, Role,
+        SessionHead, State, Sure, Target, Text, Visibility,
         lexicon::{self, Meaning, SessionField},
         secret,
     },
@@ -28,8 +28,10 @@ pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &Options,
         let what = format!("the front matter is no sound YAML and was read line by line: {what}");
         notes.warn(entry.path.as_str(), *line, what);
     }
-    let mut page = Page { entry, text, names, note: Note::default(), blocks: Vec::new(), body: front.body };
+    let mut page =
+        Page { entry, text, names, note: Note::default(), blocks: Vec::new(), body: front.body, named_by: None };
     page.hide(&front, options);
+    page.mark(&front);
     let visibility = page.note.visibility.clone();
     let find = |source: &str| names.find(source);
     let style = Style { inline: &find, address: &Names::address };
@@ -39,6 +41,7 @@ pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &Options,
     text::markdown(text, front.body..text.content.len(), &visibility, style, &mut page.blocks);
     let sections = group::sections(&text.content, front.body);
     page.name(&front, &sections);
+    page.note.links = front.links;
     page.fields(front.fields);
     page.kind();
     page.dates();
@@ -59,9 +62,29 @@ struct Page<'a> {
     blocks: Vec<Block>,
     /// Where the body begins.
     body: usize,
+    /// What the front matter calls it.
+    named_by: Option<String>,
 }
 
 impl Page<'_> {
+    /// What everybody knows, where the front matter says so.
+    fn mark(&mut self, front: &Front) {
+        for field in &front.fields {
+            let name = field.name.to_lowercase();
+            let value = field.values.first().map(|piece| slug(&piece.value.to_string())).unwrap_or_default();
+            let audience = match (name.as_str(), value.as_str()) {
+                ("audience" | "known-by" | "knowledge", "common" | "everyone" | "everybody" | "common-knowledge") => {
+                    Audience::Common
+                }
+                ("audience", "local") => Audience::Local,
+                ("audience", "parties") => Audience::Parties,
+                ("audience", "private") => Audience::Private,
+                _ => continue,
+            };
+            self.note.visibility = self.note.visibility.within(&Visibility::Marked(audience));
+        }
+    }
+
     /// Finds out whether the whole note is for the DM alone: by its folders, its name, its front matter.
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
@@ -96,6 +119,7 @@ impl Page<'_> {
         let stem = self.entry.stem();
         let given = front.fields.iter().find(|field| ["title", "name"].contains(&field.name.to_lowercase().as_str()));
         let given = given.and_then(|field| field.values.first()).map(|piece| piece.value.to_string());
+        self.named_by.clone_from(&given);
         let heading = sections.first().filter(|section| section.level == 1).map(|section| section.title.clone());
         // A file that is named for a machine has its name in its first heading.
         let machine = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
@@ -123,13 +147,19 @@ impl Page<'_> {
     /// Takes over the fields of the front matter, and those that stand in the texts.
     fn fields(&mut self, front: Vec<Field>) {
         for field in front {
-            take_field(&mut self.note, field);
+            let names =
+                ["title", "name"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/');
+            let same = field.values.first().map(|piece| piece.value.to_string()) == self.named_by;
+            if !(names && same) {
+                take_field(&mut self.note, field);
+            }
         }
     }
 
     /// What the note is: by its front matter, else by the folders that it lies in.
     fn kind(&mut self) {
         let mut typed: Vec<(Kind, String)> = Vec::new();
+        let mut states = Vec::new();
         for field in &self.note.fields {
             let name = field.name.to_lowercase();
             let says = match lexicon::meaning(&field.name) {
@@ -150,24 +180,34 @@ impl Page<'_> {
                     (true, _) => None,
                     (false, _) => lexicon::kind(word.trim_start_matches('#')),
                 };
+                if let Some(word) = lexicon::state(&word).filter(|word| !nested && *word != "alive") {
+                    states.push(State {
+                        word: word.to_owned(),
+                        origin: field.origin.clone(),
+                        visibility: field.visibility.clone(),
+                    });
+                }
                 typed.extend(found.map(|kind| (kind, format!("{name} {word}"))));
             }
         }
+        self.note.states.append(&mut states);
         let played = typed.iter().find(|(kind, _)| *kind == Kind::Player).or(typed.first());
         let typed_npc = typed.iter().any(|(kind, _)| *kind == Kind::Npc);
         if let Some((kind, from)) = played.cloned() {
             self.note.player |= kind == Kind::Player;
             self.note.guess(kind, Sure::Typed, from);
         }
-        for folder in self.entry.folders().rev() {
-            if let Some(kind) = lexicon::kind(folder) {
+        // A folder far above says less than that nothing is said.
+        for folder in self.entry.folders().rev().take(2) {
+            if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
                 self.note.player |= kind == Kind::Player && self.note.kind.is_none();
                 self.note.guess(kind, Sure::Guessed, format!("folder {folder}"));
                 break;
             }
         }
         // Who is played by somebody is a player character, unless the front matter says otherwise.
-        let played = self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let played =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
         let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
         self.note.player |= played && character && !typed_npc;
         if self.is_about() && self.note.kind.as_ref().is_none_or(|guess| guess.sure == Sure::Guessed) {
@@ -177,8 +217,22 @@ impl Page<'_> {
 
     /// Whether the file is about the notes, and no note itself.
     fn is_about(&self) -> bool {
-        const WORDS: [&str; 14] =
-            ["readme", "guide", "notes", "todo", "toc", "dashboard", "rules", "prep", "inbox", "homepage", "handbook", "primer", "overview", "moc"];
+        const WORDS: [&str; 14] = [
+            "readme",
+            "guide",
+            "notes",
+            "todo",
+            "toc",
+            "dashboard",
+            "rules",
+            "prep",
+            "inbox",
+            "homepage",
+            "handbook",
+            "primer",
+            "overview",
+            "moc",
+        ];
         slug(self.entry.stem()).split('-').any(|word| WORDS.contains(&word))
     }
 
@@ -186,6 +240,12 @@ impl Page<'_> {
     fn dates(&mut self) {
         for field in &self.note.fields {
             let Meaning::Date(what) = lexicon::meaning(&field.name) else { continue };
+            if ["died", "death", "date of death", "date-of-death"].contains(&field.name.to_lowercase().as_str())
+                && names_somebody(field)
+            {
+                let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
+                self.note.states.push(State { word: "dead".to_owned(), origin, visibility });
+            }
             for piece in &field.values {
                 let raw = piece.value.to_string();
                 let readable = almanac::readable(&raw);
@@ -230,8 +290,13 @@ impl Page<'_> {
         let mut hidden = false;
         self.blocks.retain_mut(|block| {
             let words: Vec<&str> = block.text.text.split_whitespace().collect();
-            let is_tag = |word: &&str| word.len() > 1 && word.starts_with('#') && word[1..].starts_with(char::is_alphabetic);
-            let tags: Vec<String> = words.iter().filter(|word| is_tag(word)).map(|tag| tag[1..].trim_end_matches([',', '.']).to_owned()).collect();
+            let is_tag =
+                |word: &&str| word.len() > 1 && word.starts_with('#') && word[1..].starts_with(char::is_alphabetic);
+            let tags: Vec<String> = words
+                .iter()
+                .filter(|word| is_tag(word))
+                .map(|tag| tag[1..].trim_end_matches([',', '.']).to_owned())
+                .collect();
             let alone = !tags.is_empty() && tags.len() == words.len();
             let says_secret = tags.iter().any(|tag| secret::is_secret(tag));
             if alone {
@@ -266,7 +331,8 @@ impl Page<'_> {
         };
         let title = slug(&self.note.name);
         let title_words: Vec<&str> = title.split('-').collect();
-        let numbered = number_of(&words).or_else(|| number_of(&title_words).filter(|_| title_words.first() == Some(&"session")));
+        let numbered =
+            number_of(&words).or_else(|| number_of(&title_words).filter(|_| title_words.first() == Some(&"session")));
         let typed = self.note.fields.iter().any(|field| {
             let says = matches!(lexicon::meaning(&field.name), Meaning::Kind)
                 || matches!(lexicon::meaning(&field.name), Meaning::Attribute(name) if name == *"tag");
@@ -281,7 +347,8 @@ impl Page<'_> {
             ["sessionnumber", "sessiondate"].contains(&name.as_str())
         });
         let folder = self.entry.folders().next_back().map(slug).unwrap_or_default();
-        let in_folder = ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"].contains(&folder.as_str());
+        let in_folder = ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"]
+            .contains(&folder.as_str());
         let dated = stem.starts_with(|c: char| c.is_ascii_digit());
         let other_kind = self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Typed) && !typed;
         if other_kind || !(typed || fielded || numbered.is_some() || in_folder && (dated || !self.is_about())) {
@@ -330,12 +397,17 @@ impl Page<'_> {
                 None => (&mut self.note, Some(&mut own)),
             };
             let keep = take_label(note, &block, self.names);
+            take_listed(note, &block);
             if keep {
                 match texts {
                     Some(own) => own.push(block),
                     None => note.texts.push(block),
                 }
             }
+        }
+        if self.entry.stem().eq_ignore_ascii_case("readme") {
+            // It tells of files, of which some are no notes.
+            own.iter_mut().for_each(|block: &mut Block| block.links.clear());
         }
         self.note.texts = own;
         if several {
@@ -346,7 +418,8 @@ impl Page<'_> {
         notes.notes.push(front);
         for (_, mut note) in made {
             // Found only now that its fields are there.
-            let somebody = note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+            let somebody =
+                note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
             notes.notes.push(note);
         }
@@ -355,10 +428,14 @@ impl Page<'_> {
     /// A note that only gathers others is none of them.
     fn gathers(&mut self) {
         let words = slug(&self.note.name);
-        let gathers = |word: &str| word.ends_with('s') && lexicon::kind(word).is_some() || ["misc", "miscellaneous", "allies", "enemies", "overview", "people", "phantoms"].contains(&word);
+        let gathers = |word: &str| {
+            word.ends_with('s') && lexicon::kind(word).is_some()
+                || ["misc", "miscellaneous", "allies", "enemies", "overview", "people", "phantoms"].contains(&word)
+        };
         if words.split('-').any(gathers) {
             self.note.role = Role::Text;
-        } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character()) {
+        } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character())
+        {
             // In the folder of the NPCs, a file with several of them is a group.
             self.note.kind = None;
             self.note.player = false;
@@ -367,14 +444,22 @@ impl Page<'_> {
     }
 
     fn played(&mut self) {
-        let named = self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-        let typed_npc = self.note.kind.as_ref().is_some_and(|guess| guess.kind == Kind::Npc && guess.sure == Sure::Typed);
+        let named =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let typed_npc =
+            self.note.kind.as_ref().is_some_and(|guess| guess.kind == Kind::Npc && guess.sure == Sure::Typed);
         let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
         self.note.player |= named && character && !typed_npc;
     }
 
     /// The entity under a heading.
-    fn headed(&self, section: &Section, identity: Identity, sections: &[Section], made: &[(Range<usize>, Note)]) -> Note {
+    fn headed(
+        &self,
+        section: &Section,
+        identity: Identity,
+        sections: &[Section],
+        made: &[(Range<usize>, Note)],
+    ) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
         let mut key = format!("{}#{}", self.entry.path, section.title);
         let mut again = 2;
@@ -394,7 +479,7 @@ impl Page<'_> {
         let mut parent = section.parent;
         while let Some(number) = parent {
             let above = &sections[number];
-            if let Some(kind) = lexicon::kind(&above.title).filter(|_| above.level > 1) {
+            if let Some(kind) = group::announced(&above.title).filter(|_| above.level > 1) {
                 note.guess(kind, Sure::Guessed, format!("heading {}", above.title));
             }
             parent = above.parent;
@@ -414,11 +499,47 @@ fn kind_in_name(name: &str) -> Option<Kind> {
     let words = slug(name);
     let last = words.rsplit('-').next()?;
     let first = words.trim_start_matches("the-").split('-').next()?;
-    let group = ["guild", "order", "cult", "clan", "company", "brotherhood", "sisterhood", "syndicate", "conspiracy", "circle", "pack", "council", "gang", "crew"];
+    let group = [
+        "guild",
+        "order",
+        "cult",
+        "clan",
+        "company",
+        "brotherhood",
+        "sisterhood",
+        "syndicate",
+        "conspiracy",
+        "circle",
+        "pack",
+        "council",
+        "gang",
+        "crew",
+    ];
     if group.contains(&last) || group.contains(&first) || words.contains("bandits") {
         return Some(Kind::Faction);
     }
-    let place = ["temple", "tavern", "inn", "keep", "castle", "tower", "forest", "village", "river", "mill", "manor", "estate", "cave", "caves", "swamp", "mountain", "mountains", "lake", "bay", "grotto"];
+    let place = [
+        "temple",
+        "tavern",
+        "inn",
+        "keep",
+        "castle",
+        "tower",
+        "forest",
+        "village",
+        "river",
+        "mill",
+        "manor",
+        "estate",
+        "cave",
+        "caves",
+        "swamp",
+        "mountain",
+        "mountains",
+        "lake",
+        "bay",
+        "grotto",
+    ];
     (place.contains(&last) || place.contains(&first)).then_some(Kind::Location)
 }
 
@@ -489,6 +610,28 @@ fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool {
     !inline
 }
 
+/// The relation that an item of a list under a heading such as `Allies` is: `[[Bob]]`, `[[Bob]] (since the fire)`. Where more
+/// is said of it, it is guessed.
+fn take_listed(note: &mut Note, block: &Block) {
+    let Some(heading) = block.headings.last().filter(|heading| heading.trim() != note.name) else { return };
+    let Meaning::Relation(says) = lexicon::meaning(heading) else { return };
+    let lists = match says.predicate.as_str() {
+        predicate::ALLIED_WITH | predicate::HOSTILE_TO | predicate::CHILD_OF | "SIBLING_OF" => {
+            !says.backwards || heading.len() > 4
+        }
+        predicate::MEMBER_OF | predicate::RESIDENT_OF | "EMPLOYED_BY" => says.backwards && says.rank.is_none(),
+        _ => false,
+    };
+    let Some(link) = block.links.first().filter(|_| lists && block.links.len() == 1) else { return };
+    let label = link.label.as_deref().unwrap_or_default();
+    let Some(rest) = block.text.text.strip_prefix(label) else { return };
+    let rest = rest.trim();
+    let alone = rest.is_empty() || rest.starts_with('(') && rest.ends_with(')');
+    let sure = if alone { Sure::Typed } else { Sure::Guessed };
+    let relation = Relation { sure, ..Relation::typed(heading.as_str()) };
+    note.links.push(Link { relation: Some(relation), ..link.clone() });
+}
+
 /// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
 fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
     let source = &block.text.text;
@@ -506,7 +649,8 @@ fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
             continue;
         }
         let within = |label: &Option<String>| label.as_deref().is_some_and(|label| value.contains(label));
-        let links: Vec<Target> = block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
+        let links: Vec<Target> =
+            block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
         let Some(mut piece) = front::piece(value, names) else { continue };
         piece.links.extend(links);
         let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
@@ -521,7 +665,11 @@ fn targets(piece: &Piece) -> Vec<Target> {
         return piece.links.clone();
     }
     let text = piece.value.to_string();
-    text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(|name| Target::Name(name.to_owned())).collect()
+    text.split([',', ';'])
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| Target::Name(name.to_owned()))
+        .collect()
 }
 
 /// Whether a field of the front matter says that the whole note is for the DM alone.
@@ -530,7 +678,20 @@ fn says_secret(field: &Field) -> bool {
     let top = !field.origin.field.contains('/');
     let values = || field.values.iter().map(|piece| piece.value.to_string().to_lowercase());
     let yes = |text: &String| ["yes", "true", "1", "on", "full"].contains(&text.trim());
-    let marks = ["visibility", "audience", "access", "tags", "tag", "status", "permission", "permissions", "cssclasses", "cssclass", "viewers", "readers"];
+    let marks = [
+        "visibility",
+        "audience",
+        "access",
+        "tags",
+        "tag",
+        "status",
+        "permission",
+        "permissions",
+        "cssclasses",
+        "cssclass",
+        "viewers",
+        "readers",
+    ];
     let player_safe = ["playersafe", "playervisible", "knowntoplayers", "revealed", "public", "playerknown", "shared"];
     top && (secret::is_secret(&field.name) && values().any(|text| yes(&text))
         || marks.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
@@ -544,7 +705,24 @@ fn names_somebody(field: &Field) -> bool {
 /// Whether a type is of the game's rules and no part of the world.
 fn is_rule(word: &str) -> bool {
     let word = slug(word);
-    ["feature", "feat", "spell", "action", "rule", "rules", "table", "condition", "class", "subclass", "macro", "homebrew", "statblock", "template", "journal-template"].contains(&word.as_str())
+    [
+        "feature",
+        "feat",
+        "spell",
+        "action",
+        "rule",
+        "rules",
+        "table",
+        "condition",
+        "class",
+        "subclass",
+        "macro",
+        "homebrew",
+        "statblock",
+        "template",
+        "journal-template",
+    ]
+    .contains(&word.as_str())
 }
 
 /// The value of an attribute of a tag.
