@@ -4,7 +4,7 @@ mod dates;
 mod facts;
 mod ids;
 mod mentions;
-mod relations;
+pub(crate) mod relations;
 mod texts;
 
 use std::{
