@@ -12,17 +12,22 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hearsay_campaign::ImportReport;
-use hearsay_model::{ApplyError, Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
+use hearsay_model::{
+    ApplyError, Author, Change, KeptRecap, Operation, Position, Setting, State, Timestamp, UndoPreview,
+};
 use hearsay_recall::Condensed;
 use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
     Answer, Ask, Compact, Decision, Decisions, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan,
-    Guide, Happening, Health, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed, Prune,
-    PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
+    Guide, Happening, Health, ImportProgress, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal,
+    Proposed, Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates,
+    health,
     preview::preview,
     proposal::propose,
+    query::undo_summary,
+    session::keep_recap,
     ticket::{Responder, ticket},
     worker::{self, Command, ReadJob, Write, guarded},
 };
@@ -265,6 +270,15 @@ impl Memory {
     /// As [`write`](Self::write); when another session is being played, or none is.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| step.operation(&world.state, author.clone(), now()))
+    }
+
+    /// Keeps a recap of a session as the DM leaves it, for the DM or for the players; empty words withdraw it.
+    /// [`State::recap`](hearsay_model::State::recap) has it again.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when there is no such session, or nothing to withdraw.
+    pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| keep_recap(&world.state, &recap, now()))
     }
 
     /// Writes lines of a session down, as one operation: typed at the table, or read from a transcript. All lines of
@@ -583,8 +597,20 @@ impl Memory {
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when the files are wrong.
     pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
-        let path = path.into();
-        self.send_write(|responder| Command::Import { path, dry_run: false, responder })
+        self.import_watched(path, &ImportProgress::default())
+    }
+
+    /// The same, so that somebody sees how far it has come.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_watched(
+        &self,
+        path: impl Into<PathBuf>,
+        progress: &ImportProgress,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        let (path, progress) = (path.into(), progress.clone());
+        self.send_write(|responder| Command::Import { path, dry_run: false, progress, responder })
     }
 
     /// Says what an import would do, without doing it.
@@ -593,7 +619,8 @@ impl Memory {
     /// As [`import`](Self::import).
     pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         let path = path.into();
-        self.send_read(|responder| Command::Import { path, dry_run: true, responder })
+        let progress = ImportProgress::default();
+        self.send_read(|responder| Command::Import { path, dry_run: true, progress, responder })
     }
 
     /// Writes all that the state holds into one file (`.jsonl`), beside the worker: another memory can import it. The
@@ -619,21 +646,20 @@ impl Memory {
     /// When the channel is full or the memory closed. The ticket: when there is nothing to undo.
     pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
         self.read_aside(move |world| {
-            let position = target.position(world)?;
+            let position = target.position(&world.state)?;
             Ok((position, world.state.undo_preview(position)?))
         })
     }
 
-    /// Undoes an operation.
+    /// Undoes an operation. Undoing an undo brings back what it took away.
     ///
     /// # Errors
     /// As [`write`](Self::write); when there is nothing to undo.
     pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| {
-            let position = target.position(world)?;
-            let what = world.state.entry(position).map_or("", |entry| &entry.operation.summary);
-            let operation =
-                Operation::new(Author::Dm, format!("undo {position}: {what}"), vec![Change::Void(position)]);
+            let position = target.position(&world.state)?;
+            let summary = undo_summary(&world.state, position);
+            let operation = Operation::new(Author::Dm, summary, vec![Change::Void(position)]);
             Ok(Operation { recorded: now(), ..operation })
         })
     }
@@ -721,7 +747,7 @@ impl UndoTarget {
     ///
     /// # Errors
     /// When there is nothing to undo.
-    pub fn position(&self, world: &World) -> Result<Position, MemoryError> {
+    pub fn position(&self, state: &State) -> Result<Position, MemoryError> {
         if let Self::At(position) = self {
             return Ok(*position);
         }
@@ -742,7 +768,7 @@ impl UndoTarget {
             // What was read in a text goes with the text.
             _ => operation.author != Author::Extractor,
         };
-        let mut newest = world.state.journal().rev();
+        let mut newest = state.journal().rev();
         let found = newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && by(&entry.operation));
         let of = match self {
             Self::LastBy(author) => Some(author.to_string()),

@@ -4,16 +4,18 @@
 
 mod as_of;
 mod beliefs;
+mod history;
 mod holders;
 mod knows;
 mod portrait;
+pub(crate) mod timeline;
 
 use std::collections::BTreeMap;
 
 use hearsay_belief::{Judgement, Revealable, Trust, View, revealable};
 use hearsay_model::{
-    Bearing, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
-    Standing, State, Timestamp, Value, text,
+    Bearing, EntityId, Evidence, Excerpt, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate,
+    SessionId, Standing, State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
@@ -27,15 +29,17 @@ use crate::{
 };
 
 pub use crate::session::{
-    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
-    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_or_latest, session_recap,
-    session_report, sessions, threads, unsettled,
+    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, LineRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
+    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_lines, session_or_latest,
+    session_recap, session_report, sessions, threads, unsettled,
 };
 pub(crate) use as_of::session_end;
 pub use as_of::{AsOf, find_session};
 pub use beliefs::{
     AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
 };
+pub(crate) use history::undo_summary;
+pub use history::{HistoryFilter, LostFact, OperationRow, Operations, UndoRow, operations, undo_in_words};
 pub use holders::{
     ConditionRow, HolderRow, Obstacle, SecretFilter, SecretHolder, SecretRow, SourceRow, TellingRow, WhoKnows, WhyNot,
     secrets, who_knows, why_not,
@@ -47,6 +51,7 @@ pub use portrait::{
     HeldBy, LastWords, Meeting, Meetings, Met, SourceText, Table, TableKnows, held_by, meetings, session_title,
     sources_of,
 };
+pub use timeline::{MomentKind, MomentRow, SpanRow, Timeline, TimelineFilter, is_secret, timeline};
 
 /// A fact in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -82,7 +87,7 @@ pub struct FactRow {
     pub extracted: Option<f64>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
-    /// Who recorded it.
+    /// Who recorded it, and with which language model, if with one.
     pub author: String,
     /// The session it was recorded in.
     pub session: Option<SessionId>,
@@ -181,6 +186,11 @@ pub(crate) fn how_in_words(how: &How) -> String {
 fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),
+        Evidence::Excerpt(excerpt) => {
+            let Excerpt { path, line, field, quote, .. } = &**excerpt;
+            let field = if field.is_empty() { String::new() } else { format!(" ({field})") };
+            format!("{path}:{line}{field}: \u{201C}{quote}\u{201D}")
+        }
         Evidence::Passage { passage, quote, .. } => format!("\u{201C}{quote}\u{201D} (passage {})", passage.short()),
     }
 }
@@ -220,7 +230,10 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(hearsay_model::Confidence::get),
         confirmed: provenance.confirmed,
-        author: provenance.author.to_string(),
+        author: match &provenance.model {
+            Some(model) => format!("{} with {model}", provenance.author),
+            None => provenance.author.to_string(),
+        },
         session: provenance.session.clone(),
         evidence: provenance.evidence.iter().map(evidence).collect(),
         bears: bears(state, fact),
@@ -505,15 +518,18 @@ pub struct HistoryRow {
 
 /// The newest operations, the newest first.
 pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
-    let row = |(position, entry): (Position, &hearsay_model::Entry)| HistoryRow {
+    state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
+    HistoryRow {
         position,
         author: entry.operation.author.to_string(),
         recorded: entry.operation.recorded,
         summary: entry.operation.summary.clone(),
         changes: entry.operation.changes.len(),
         live: entry.live,
-    };
-    state.journal().rev().take(limit).map(row).collect()
+    }
 }
 
 /// An item that waits for the DM, with its facts in full.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Attitude, Author, Change, Condition, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, Knower,
-    Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting, SettingKey,
-    Source, Standing, State, Timestamp, Value, Who,
+    Attitude, Author, Change, Condition, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, KeptRecap,
+    Knower, Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting,
+    SettingKey, Source, Standing, State, Timestamp, Value, Who,
 };
 use proptest::prelude::*;
 
@@ -81,7 +81,7 @@ fn the_form_is_stable() {
     apply(&mut state, Author::Dm, vec![Change::AddEntity(Entity::new(ann)), Change::AssertFact(Arc::new(name))]);
     let expected = r#"{"type":"hearsay","format":1}
 {"type":"entity","id":"ann","external_ids":[]}
-{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"standing":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"extracted":null,"confirmed":true,"evidence":[]},"bearing":null}
+{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"standing":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"extracted":null,"model":null,"confirmed":true,"evidence":[]},"bearing":null}
 "#;
     assert_eq!(exported(&state), expected);
 }
@@ -197,7 +197,7 @@ fn reveal(n: u8) -> Reveal {
 }
 
 fn change(which: u8, n: u8) -> Change {
-    match which % 21 {
+    match which % 22 {
         0 | 1 => {
             let external_ids = vec![ExternalId { system: "file".into(), id: n.to_string() }];
             Change::AddEntity(Entity { external_ids, ..Entity::new(id(n)) })
@@ -226,6 +226,10 @@ fn change(which: u8, n: u8) -> Change {
         18 => Change::Set(Setting::Reveal(reveal(n))),
         19 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(format!("f{}", n % 3))),
         19 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
+        20 => {
+            let recap = KeptRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
+            Change::Set(Setting::Recap(recap))
+        }
         _ if n.is_multiple_of(2) => Change::Set(Setting::Clock(GameTime(n.into()))),
         _ => Change::Set(Setting::Imported { source: format!("s{}", n % 3), digest: n.to_string() }),
     }

@@ -7,16 +7,25 @@ use hearsay_campaign::{Campaign, ImportPlan, ImportReport, Limits};
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
 use super::{Internal, World, guarded, writes::Import};
-use crate::{ImportOutcome, MemoryError, memory::now, ticket::Responder};
+use crate::{ImportOutcome, ImportProgress, ImportStage, MemoryError, memory::now, ticket::Responder};
 
-/// Reads campaign files or an export, then asks for its turn to write; a dry run compares and answers at once.
+/// Reads campaign files or an export, compares, and answers.
+pub(super) fn dry_run(world: &World, path: &Path, responder: Responder<ImportOutcome>) {
+    let plan = guarded(|| Source::read(path)).and_then(|source| match responder.is_cancelled() {
+        true => Err(MemoryError::Cancelled),
+        false => guarded(|| Ok(source.plan(&world.state))),
+    });
+    responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
+}
+
+/// Reads campaign files or an export, then asks for its turn to write.
 pub(super) fn import(
-    world: &World,
     path: &Path,
-    dry_run: bool,
+    progress: ImportProgress,
     responder: Responder<ImportOutcome>,
     internal: &Sender<Internal>,
 ) {
+    progress.set(ImportStage::Reading);
     let source = match guarded(|| Source::read(path)) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
@@ -24,11 +33,8 @@ pub(super) fn import(
     if responder.is_cancelled() {
         return responder.give(Err(MemoryError::Cancelled));
     }
-    if dry_run {
-        let plan = guarded(|| Ok(source.plan(&world.state)));
-        return responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
-    }
-    let import = Import { source, plan: None, report: ImportReport::default(), responder };
+    progress.set(ImportStage::Waiting);
+    let import = Import { source, plan: None, report: ImportReport::default(), progress, responder };
     let _ = internal.send(Internal::Import(Box::new(import)));
 }
 

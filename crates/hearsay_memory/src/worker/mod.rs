@@ -30,8 +30,8 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Proposed,
-    Search, Settings,
+    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, ImportProgress, Learned, MemoryError, MemoryOptions,
+    MergePlan, Proposed, Search, Settings,
     reading::{Draft, Drafted, Findings},
     review::Reviews,
     ticket::Responder,
@@ -166,6 +166,7 @@ pub(crate) enum Command {
     Import {
         path: PathBuf,
         dry_run: bool,
+        progress: ImportProgress,
         responder: Responder<ImportOutcome>,
     },
     Rebuild(Responder<()>),
@@ -391,9 +392,12 @@ impl Worker {
                 self.aside(move |_| read(&world));
             }
             Command::Write(write) => self.writes.push(write),
-            Command::Import { path, dry_run, responder } => {
+            Command::Import { path, dry_run, progress, responder } => {
                 let world = self.world.clone();
-                self.aside(move |internal| import::import(&world, &path, dry_run, responder, internal));
+                self.aside(move |internal| match dry_run {
+                    true => import::dry_run(&world, &path, responder),
+                    false => import::import(&path, progress, responder, internal),
+                });
             }
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),

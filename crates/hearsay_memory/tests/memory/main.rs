@@ -17,6 +17,7 @@ mod requests;
 mod reveals;
 mod reviews;
 mod sessions;
+mod story;
 mod support;
 mod tidying;
 mod undo;

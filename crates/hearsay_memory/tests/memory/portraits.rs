@@ -125,9 +125,9 @@ fn holders_and_sources_of_a_fact() {
     let file = hearsay_memory::find_fact(&state, "fire-of-398").unwrap();
     let sources = query::sources_of(&state, &file);
     assert!(sources.iter().any(|source| source.place.contains("secrets-and-rumours.yaml, line ")), "{sources:?}");
-    let quoted = state.facts().find(|fact| {
-        fact.provenance().evidence.iter().any(|evidence| matches!(evidence, Evidence::Passage { .. }))
-    });
+    let quoted = state
+        .facts()
+        .find(|fact| fact.provenance().evidence.iter().any(|evidence| matches!(evidence, Evidence::Passage { .. })));
     if let Some(fact) = quoted {
         let sources = query::sources_of(&state, fact);
         let source = sources.iter().find(|source| source.passage.is_some()).unwrap();
