@@ -4,6 +4,7 @@
 pub mod commands;
 mod deeds;
 mod desk;
+mod fresh;
 mod names;
 mod news;
 mod panel;

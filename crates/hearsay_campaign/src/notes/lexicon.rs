@@ -544,7 +544,7 @@ pub fn kind(word: &str) -> Option<Kind> {
     let of = |word: &str| {
         Some(match word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word) {
             "npc" | "character" | "people" | "person" | "individual" | "villain" | "antagonist" | "personage"
-            | "actor" => Kind::Npc,
+            | "actor" | "member" | "resident" | "villager" | "companion" | "ally" | "creature" | "monster" => Kind::Npc,
             "pc" | "player-character" | "playercharacter" | "player" | "hero" | "heroe" | "protagonist" => Kind::Player,
             "location" | "place" | "area" | "poi" | "region" | "settlement" | "city" | "citie" | "town" | "village"
             | "continent" | "country" | "countrie" | "kingdom" | "geography" | "dungeon" | "tavern" | "inn"
@@ -571,7 +571,7 @@ pub fn kind(word: &str) -> Option<Kind> {
 /// The state that a word says somebody or something is in, in the words of the vocabulary: `DECEASED` is `dead`. Only the
 /// beginning of a longer text is looked at: `DECEASED (throat slit)`.
 pub fn state(words: &str) -> Option<&'static str> {
-    let text = hearsay_model::text::words(words);
+    let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
     let negated = ["not", "no", "never", "un"].iter().any(|word| first.contains(word));
     if negated {

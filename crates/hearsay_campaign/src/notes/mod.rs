@@ -47,6 +47,7 @@
 //!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
 
 mod assemble;
+mod decode;
 mod folder;
 pub mod lexicon;
 mod markdown;
@@ -57,7 +58,8 @@ pub mod resolve;
 pub mod secret;
 
 pub use assemble::assemble;
-pub use folder::{Entry, Folder, Text};
+pub use decode::Text;
+pub use folder::{Entry, Folder};
 pub use note::*;
 pub use open::{read_any, read_notes};
 pub use reader::{AliasOrder, Format, Options, READERS, Reader, Score};

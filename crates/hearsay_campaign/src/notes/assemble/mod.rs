@@ -8,7 +8,7 @@ mod relations;
 mod texts;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -53,6 +53,7 @@ pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
         names: HashMap::new(),
         external: BTreeMap::new(),
         stubs: BTreeMap::new(),
+        hidden: HashSet::new(),
         vocabulary: Vocabulary::default(),
         calendar: notes.calendar.clone(),
         author: Author::Importer(source.clone()),
@@ -82,6 +83,8 @@ struct Assembly<'a> {
     names: HashMap<EntityId, String>,
     external: BTreeMap<EntityId, Vec<ExternalId>>,
     stubs: BTreeMap<EntityId, Stub>,
+    /// The entities of which it is secret that they are there at all.
+    hidden: HashSet<EntityId>,
     vocabulary: Vocabulary,
     calendar: Option<Calendar>,
     author: Author,
@@ -127,6 +130,9 @@ impl Assembly<'_> {
             };
             self.kinds.insert(id.clone(), kind);
             self.names.insert(id.clone(), note.name.clone());
+            if note.visibility.is_secret() {
+                self.hidden.insert(id.clone());
+            }
             let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
             self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
         }

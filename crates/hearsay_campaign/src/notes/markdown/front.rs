@@ -8,7 +8,11 @@ use super::links::Names;
 use crate::{
     Limits,
     error::Faults,
-    notes::{Field, Piece, Sure, Target, Text, Visibility, secret},
+    notes::{
+        Field, Piece, Sure, Target, Text, Visibility,
+        lexicon::{self, Meaning},
+        secret,
+    },
     yaml::{self, Node, Yaml},
 };
 
@@ -111,6 +115,9 @@ impl Reading<'_> {
         let visibility = if hidden { Visibility::SECRET.within(outer) } else { outer.clone() };
         match &node.value {
             Yaml::Null => {}
+            Yaml::List(items)
+                if depth == 0 && machinery(name) && items.iter().any(|item| matches!(item.value, Yaml::Map(_))) => {}
+            Yaml::Map(_) if depth == 0 && machinery(name) => {}
             Yaml::List(items) => {
                 let mut pieces = Vec::new();
                 for item in items {
@@ -133,7 +140,15 @@ impl Reading<'_> {
                     let pieces = vec![Piece { value: date_of(node).into(), links: Vec::new() }];
                     return self.push(path, pieces, span, visibility);
                 }
-                for (key, value) in entries.iter().filter(|_| depth < 3) {
+                // What describes a document to a program says nothing about the world, but for who plays it.
+                let inner = |key: &&(yaml::Key, Node)| match name {
+                    "system" => &*key.0.text == "type" && key.1.text().is_some(),
+                    _ => depth < 3,
+                };
+                if name != "system" && lexicon::meaning(name) == Meaning::Nothing && depth == 0 {
+                    return;
+                }
+                for (key, value) in entries.iter().filter(inner) {
                     let path: Vec<&str> = path.iter().copied().chain([&*key.text]).collect();
                     self.node(&path, value, span, &visibility, depth + 1);
                 }
@@ -144,6 +159,13 @@ impl Reading<'_> {
             }
             _ => {
                 let pieces = self.pieces(node);
+                let attribute = matches!(lexicon::meaning(name), Meaning::Attribute(_));
+                let linked = |piece: &Piece| !piece.links.is_empty() && prose(&piece.value.to_string(), &piece.links);
+                if let Some(text) = node.text().filter(|_| attribute && pieces.iter().any(linked)) {
+                    let (text, headings) = (text.to_owned(), vec![spoken(name)]);
+                    self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
+                    return;
+                }
                 self.push(path, pieces, span, visibility);
             }
         }
@@ -232,6 +254,12 @@ impl Reading<'_> {
             self.push(&[key], pieces, &span, hidden);
         }
     }
+}
+
+/// Whether a key of a document of Foundry holds the rules of the game, and nothing of the world.
+fn machinery(name: &str) -> bool {
+    ["effects", "items", "prototypeToken", "flags", "ownership", "document", "token", "statblock", "folders", "grid"]
+        .contains(&name)
 }
 
 /// Adds a field; of its values, those that are prose with links in it are guessed.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::slug;
+use hearsay_model::{Kind, slug};
 
 use super::identity::{self, Identity};
 use crate::{
@@ -98,8 +98,15 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
             let siblings: Vec<usize> =
                 all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked = siblings.iter().filter(|n| signs[**n]).count();
-            let listed = sections[n].parent.is_some_and(|parent| announces(&sections[parent].title));
-            chosen[n] = whole || listed || marked >= 2 && marked * 2 >= siblings.len();
+            // The title of a file announces its headings, unless these in turn have entities under them.
+            let announces = |parent: &usize| {
+                let deeper = || (0..sections.len()).any(|other| signs[other] && sections[other].level > level);
+                announced(&sections[*parent].title).is_some() && (sections[*parent].level > 1 || !deeper())
+            };
+            let listed = sections[n].parent.filter(announces).is_some();
+            // What only gathers entities is none.
+            let gathers = (0..sections.len()).any(|other| signs[other] && sections[other].parent == Some(n));
+            chosen[n] = (whole || listed || marked >= 2 && marked * 2 >= siblings.len()) && (signs[n] || !gathers);
         }
     }
     // What stands within an entity is a part of its text.
@@ -118,11 +125,38 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
     headed
 }
 
-/// Whether a heading announces entities: `Key locations`, `Other organizations`, `NPCs`.
-fn announces(title: &str) -> bool {
-    let words: Vec<String> = slug(title).split('-').map(str::to_owned).collect();
-    let plural = |word: &str| word.ends_with('s') && lexicon::kind(word).is_some() || word == "people";
-    words.len() <= 4 && words.last().is_some_and(|word| plural(word))
+/// What a heading says that stands under it: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+pub(super) fn announced(title: &str) -> Option<Kind> {
+    const PEOPLE: [&str; 20] = [
+        "members",
+        "residents",
+        "leaders",
+        "leadership",
+        "operatives",
+        "staff",
+        "villagers",
+        "patrons",
+        "visitors",
+        "servants",
+        "contacts",
+        "companions",
+        "inhabitants",
+        "figures",
+        "rivals",
+        "ghosts",
+        "spirits",
+        "people",
+        "defenders",
+        "personages",
+    ];
+    // Words in parentheses are a remark, and who owns something is not announced.
+    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
+    let of = |word: &String| match PEOPLE.contains(&word.as_str()) {
+        true => Some(Kind::Npc),
+        false if word.ends_with('s') => lexicon::kind(word),
+        false => None,
+    };
+    if words.len() > 4 { None } else { words.iter().rev().find_map(of) }
 }
 
 /// The words of headings that are parts of a text and no names.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::{ExternalId, Kind, Value, slug};
+use hearsay_model::{Audience, ExternalId, Kind, Value, slug};
 
 use super::{
     almanac, front,
@@ -28,8 +28,10 @@ pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &Options,
         let what = format!("the front matter is no sound YAML and was read line by line: {what}");
         notes.warn(entry.path.as_str(), *line, what);
     }
-    let mut page = Page { entry, text, names, note: Note::default(), blocks: Vec::new(), body: front.body };
+    let mut page =
+        Page { entry, text, names, note: Note::default(), blocks: Vec::new(), body: front.body, named_by: None };
     page.hide(&front, options);
+    page.mark(&front);
     let visibility = page.note.visibility.clone();
     let find = |source: &str| names.find(source);
     let style = Style { inline: &find, address: &Names::address };
@@ -59,9 +61,29 @@ struct Page<'a> {
     blocks: Vec<Block>,
     /// Where the body begins.
     body: usize,
+    /// What the front matter calls it.
+    named_by: Option<String>,
 }
 
 impl Page<'_> {
+    /// What everybody knows, where the front matter says so.
+    fn mark(&mut self, front: &Front) {
+        for field in &front.fields {
+            let name = field.name.to_lowercase();
+            let value = field.values.first().map(|piece| slug(&piece.value.to_string())).unwrap_or_default();
+            let audience = match (name.as_str(), value.as_str()) {
+                ("audience" | "known-by" | "knowledge", "common" | "everyone" | "everybody" | "common-knowledge") => {
+                    Audience::Common
+                }
+                ("audience", "local") => Audience::Local,
+                ("audience", "parties") => Audience::Parties,
+                ("audience", "private") => Audience::Private,
+                _ => continue,
+            };
+            self.note.visibility = self.note.visibility.within(&Visibility::Marked(audience));
+        }
+    }
+
     /// Finds out whether the whole note is for the DM alone: by its folders, its name, its front matter.
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
@@ -96,6 +118,7 @@ impl Page<'_> {
         let stem = self.entry.stem();
         let given = front.fields.iter().find(|field| ["title", "name"].contains(&field.name.to_lowercase().as_str()));
         let given = given.and_then(|field| field.values.first()).map(|piece| piece.value.to_string());
+        self.named_by.clone_from(&given);
         let heading = sections.first().filter(|section| section.level == 1).map(|section| section.title.clone());
         // A file that is named for a machine has its name in its first heading.
         let machine = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
@@ -123,7 +146,12 @@ impl Page<'_> {
     /// Takes over the fields of the front matter, and those that stand in the texts.
     fn fields(&mut self, front: Vec<Field>) {
         for field in front {
-            take_field(&mut self.note, field);
+            let names =
+                ["title", "name"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/');
+            let same = field.values.first().map(|piece| piece.value.to_string()) == self.named_by;
+            if !(names && same) {
+                take_field(&mut self.note, field);
+            }
         }
     }
 
@@ -159,8 +187,9 @@ impl Page<'_> {
             self.note.player |= kind == Kind::Player;
             self.note.guess(kind, Sure::Typed, from);
         }
-        for folder in self.entry.folders().rev() {
-            if let Some(kind) = lexicon::kind(folder) {
+        // A folder far above says less than that nothing is said.
+        for folder in self.entry.folders().rev().take(2) {
+            if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
                 self.note.player |= kind == Kind::Player && self.note.kind.is_none();
                 self.note.guess(kind, Sure::Guessed, format!("folder {folder}"));
                 break;
@@ -359,6 +388,10 @@ impl Page<'_> {
                 }
             }
         }
+        if self.entry.stem().eq_ignore_ascii_case("readme") {
+            // It tells of files, of which some are no notes.
+            own.iter_mut().for_each(|block: &mut Block| block.links.clear());
+        }
         self.note.texts = own;
         if several {
             self.gathers();
@@ -429,7 +462,7 @@ impl Page<'_> {
         let mut parent = section.parent;
         while let Some(number) = parent {
             let above = &sections[number];
-            if let Some(kind) = lexicon::kind(&above.title).filter(|_| above.level > 1) {
+            if let Some(kind) = group::announced(&above.title).filter(|_| above.level > 1) {
                 note.guess(kind, Sure::Guessed, format!("heading {}", above.title));
             }
             parent = above.parent;
