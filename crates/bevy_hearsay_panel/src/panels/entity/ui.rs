@@ -84,7 +84,7 @@ pub struct Adding {
     /// Whether it is a secret.
     pub secret: bool,
     #[serde(skip)]
-    completion: Completion,
+    pub(super) completion: Completion,
 }
 
 /// What is asked of the panel.
