@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
-    Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, Fact, FactId, How, Kind, Knower, Knowledge,
-    Passage, Reveal, Session, SessionId, Setting, Vocabulary,
+    Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, How, Kind, Knower,
+    Knowledge, Passage, Reveal, Session, SessionId, Setting, Vocabulary,
 };
 
-use crate::{Warning, error::Place};
+use crate::{Findings, Warning, error::Place};
 
 /// A campaign as its files say it. Made by [`read`](crate::read); [`plan`](crate::plan) compares it with a state.
 #[derive(Debug, Clone)]
@@ -18,12 +18,15 @@ pub struct Campaign {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) rules: AudienceRules,
     pub(crate) entities: BTreeMap<EntityId, Kind>,
+    /// The ids that the tool which wrote the files has for the entities.
+    pub(crate) external: BTreeMap<EntityId, Vec<ExternalId>>,
     pub(crate) sessions: Vec<Session>,
     pub(crate) facts: Vec<Stated>,
     pub(crate) passages: Vec<Text>,
     pub(crate) reveals: Vec<Reveal>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
+    pub(crate) findings: Findings,
 }
 
 impl Campaign {
@@ -40,6 +43,16 @@ impl Campaign {
     /// The entities, by id, with what they are.
     pub fn entities(&self) -> &BTreeMap<EntityId, Kind> {
         &self.entities
+    }
+
+    /// The ids that the tool which wrote the files has for an entity.
+    pub fn external_ids(&self, id: &EntityId) -> &[ExternalId] {
+        self.external.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// What was found in the files besides: links that lead nowhere, what was not read.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     /// The facts, in the order of the files.

@@ -16,7 +16,7 @@ use crate::{
 pub struct Limits {
     /// Bytes of one file; 16 MiB. A larger one is refused without reading it.
     pub file_bytes: u64,
-    /// Files in the folder; 10,000.
+    /// Files in the folder; 200,000.
     pub files: usize,
     /// Folders and YAML collections within one another; 64.
     pub depth: usize,
@@ -24,11 +24,23 @@ pub struct Limits {
     pub alias_nodes: usize,
     /// Errors that are shown; 50. The others are counted.
     pub errors: usize,
+    /// Bytes of all files together; 2 GiB. Files beyond that are left out.
+    pub total_bytes: u64,
+    /// How many times smaller than itself a file in an archive may be packed; 200. Text is packed ten times at most.
+    pub ratio: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 16 << 20, files: 10_000, depth: 64, alias_nodes: 100_000, errors: 50 }
+        Self {
+            file_bytes: 16 << 20,
+            files: 200_000,
+            depth: 64,
+            alias_nodes: 100_000,
+            errors: 50,
+            total_bytes: 2 << 30,
+            ratio: 200,
+        }
     }
 }
 

@@ -134,7 +134,8 @@ impl Planner<'_> {
                 }
                 _ => {
                     *self.report.created.entry(kind.to_string()).or_default() += 1;
-                    self.adds.push(Change::AddEntity(Entity::new(id.clone())));
+                    let external_ids = self.campaign.external_ids(id).to_vec();
+                    self.adds.push(Change::AddEntity(Entity { id: id.clone(), external_ids }));
                 }
             }
         }

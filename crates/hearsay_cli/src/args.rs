@@ -1,8 +1,14 @@
 //! What can be typed.
 
+mod ask;
+mod edit;
 mod extract;
+mod files;
 mod happen;
+mod history;
 mod know;
+mod look;
+mod review;
 mod session;
 mod story;
 mod tidy;
@@ -12,9 +18,15 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_model::{EntityId, Standing};
 
+pub(crate) use ask::{Ask, Search};
+pub(crate) use edit::{Add, Correct, FactArgs, Relate, Remove, RemoveWhat, Set};
 pub(crate) use extract::Extract;
+pub(crate) use files::{Clear, Export, Import, New};
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
+pub(crate) use history::{AuthorArg, History, Undo};
 pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
+pub(crate) use look::{DirectionArg, Facts, Neighbours, Path, Show, Walk};
+pub(crate) use review::{DecisionArg, Review};
 pub(crate) use session::{
     Few, NewSession, Recap, Session, SessionAttend, SessionEnd, SessionImport, SessionLog, SessionShow, SessionStart,
     Threads,
@@ -484,94 +496,6 @@ pub(crate) enum Form {
     Prompt,
 }
 
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Ask {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// Who is asked: an id or a name
-    #[arg(long = "as", value_name = "NPC", value_parser = text)]
-    pub(crate) speaker: String,
-    /// What is asked
-    #[arg(value_parser = text)]
-    pub(crate) question: String,
-    /// Where: an id or a name [default: where the speaker is]
-    #[arg(long, value_name = "PLACE")]
-    pub(crate) at: Option<String>,
-    /// Who else is there; repeat it [default: those whom the speaker knows to be there]
-    #[arg(long, value_name = "NPC")]
-    pub(crate) with: Vec<String>,
-    /// Only what concerns this entity, or is one relation away from it; repeat it
-    #[arg(long, value_name = "ENTITY", value_parser = text)]
-    pub(crate) about: Vec<String>,
-    /// The session that is played: its id or number. The last lines said in it are told
-    #[arg(long, value_name = "SESSION", value_parser = text)]
-    pub(crate) session: Option<String>,
-    #[command(flatten)]
-    pub(crate) when: When,
-    /// Tokens that the context may have [default: as hearsay.toml says, 1200]
-    #[arg(long, value_name = "TOKENS", value_parser = budget)]
-    pub(crate) budget: Option<usize>,
-    /// Facts and passages at most [default: as hearsay.toml says, 16]
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// In which form
-    #[arg(long, value_enum, default_value = "text")]
-    pub(crate) form: Form,
-    /// Leave the receipts out; the prompt form has none unless --receipts is given
-    #[arg(long, conflicts_with = "receipts")]
-    pub(crate) no_receipts: bool,
-    /// Put receipts into the prompt form too, and say in any form why a line is there
-    #[arg(long)]
-    pub(crate) receipts: bool,
-    /// Answer by words and graph alone, without the encoder
-    #[arg(long)]
-    pub(crate) no_meaning: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Search {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// What is searched for
-    #[arg(value_parser = text)]
-    pub(crate) text: String,
-    /// Whose knowledge: an id or a name [default: everything in the world]
-    #[arg(long, value_name = "NPC")]
-    pub(crate) knower: Option<String>,
-    /// Only entities of this kind, such as npc, and facts about them
-    #[arg(long)]
-    pub(crate) kind: Option<String>,
-    /// Only what concerns this entity, or is one relation away from it; repeat it
-    #[arg(long, value_name = "ENTITY", value_parser = text)]
-    pub(crate) about: Vec<String>,
-    /// Only facts with this predicate, and only such relations are followed
-    #[arg(long)]
-    pub(crate) predicate: Option<String>,
-    /// Only facts and passages of this session: its id or number
-    #[arg(long)]
-    pub(crate) session: Option<String>,
-    /// Only facts of this standing
-    #[arg(long, value_enum, conflicts_with = "knower")]
-    pub(crate) standing: Option<StandingArg>,
-    /// Only what is so in the world at this date, or at the end of this session: `4 Rainmoon 412`, `yesterday`
-    #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", value_parser = text, allow_hyphen_values = true)]
-    pub(crate) holds_at: Option<String>,
-    /// How far relations are followed from what is found by name
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub(crate) depth: u8,
-    #[command(flatten)]
-    pub(crate) when: When,
-    /// Facts at most, and passages at most
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    pub(crate) limit: usize,
-    /// Say of each result what words, meaning and graph gave it, how it is known, and the way through the graph
-    #[arg(long, short = 'v')]
-    pub(crate) explain: bool,
-    /// Search by words and graph alone, without the encoder
-    #[arg(long)]
-    pub(crate) no_meaning: bool,
-}
-
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StandingArg {
     Proposed,
@@ -591,311 +515,6 @@ impl From<StandingArg> for Standing {
             StandingArg::Rejected => Self::Rejected,
         }
     }
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Facts {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// About this entity: an id or a name
-    #[arg(long, value_name = "ENTITY")]
-    pub(crate) subject: Option<String>,
-    /// With this predicate, such as MEMBER_OF or occupation; `hearsay stats` lists them
-    #[arg(long)]
-    pub(crate) predicate: Option<String>,
-    /// Pointing at this entity, or with these words in the value
-    #[arg(long, value_name = "ENTITY|WORDS")]
-    pub(crate) object: Option<String>,
-    /// Of this standing
-    #[arg(long, value_enum)]
-    pub(crate) standing: Option<StandingArg>,
-    /// Known to this knower: an id or a name
-    #[arg(long, value_name = "NPC")]
-    pub(crate) knower: Option<String>,
-    /// So in the world at this date, or at the end of this session: `4 Rainmoon 412`, `yesterday`
-    #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
-    pub(crate) holds_at: Option<String>,
-    #[command(flatten)]
-    pub(crate) when: When,
-    /// At most so many
-    #[arg(long, default_value_t = 50, value_name = "N")]
-    pub(crate) limit: usize,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Show {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// An entity by id or name, or a fact by id, beginning of the id, or handle
-    pub(crate) what: String,
-    /// As this knower sees it: an id or a name
-    #[arg(long, value_name = "NPC")]
-    pub(crate) knower: Option<String>,
-    #[command(flatten)]
-    pub(crate) when: When,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DirectionArg {
-    Out,
-    In,
-    Both,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Walk {
-    /// Which way relations are followed
-    #[arg(long, value_enum, default_value = "both")]
-    pub(crate) direction: DirectionArg,
-    /// Only these relations; repeat it
-    #[arg(long, value_name = "PREDICATE")]
-    pub(crate) predicate: Vec<String>,
-    /// As this knower sees it: an id or a name
-    #[arg(long, value_name = "NPC")]
-    pub(crate) knower: Option<String>,
-    #[command(flatten)]
-    pub(crate) when: When,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Neighbours {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// From where: an id or a name
-    pub(crate) entity: String,
-    #[command(flatten)]
-    pub(crate) walk: Walk,
-    /// Hops
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub(crate) depth: usize,
-    /// At most so many
-    #[arg(long, default_value_t = 50, value_name = "N")]
-    pub(crate) limit: usize,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Path {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// From where: an id or a name
-    pub(crate) from: String,
-    /// To where: an id or a name
-    pub(crate) to: String,
-    #[command(flatten)]
-    pub(crate) walk: Walk,
-    /// Steps at most
-    #[arg(long, default_value_t = 6, value_name = "N")]
-    pub(crate) max: usize,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct New {
-    /// The directory to make
-    pub(crate) campaign: PathBuf,
-    /// The campaign's name [default: the directory's]
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Import {
-    /// The campaign directory; with a source from elsewhere it may be one that does not exist yet
-    pub(crate) campaign: PathBuf,
-    /// What to import: a folder, a YAML file, or an export (`.jsonl`) [default: the campaign directory itself]
-    pub(crate) source: Option<PathBuf>,
-    /// Say what would be imported, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Export {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// The file to write [default: standard output, in JSON Lines with or without --json]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Clear {
-    /// The campaign directory
-    pub(crate) campaign: PathBuf,
-    /// Really delete it
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Add {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// What it is called
-    #[arg(value_parser = text)]
-    pub(crate) name: String,
-    /// What it is: npc, player, location, faction, party, item, document, event, quest, concept, or a word of your own
-    #[arg(long, default_value = "npc")]
-    pub(crate) kind: String,
-    /// Its id [default: made from the name]
-    #[arg(long, value_parser = |id: &str| EntityId::new(id))]
-    pub(crate) id: Option<EntityId>,
-    /// Where it lives and is: an id or a name
-    #[arg(long, value_name = "PLACE")]
-    pub(crate) at: Option<String>,
-}
-
-/// What may be said of a fact besides its three parts.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct FactArgs {
-    /// The sentence that states it [default: made from the predicate's phrase]
-    #[arg(long)]
-    pub(crate) statement: Option<String>,
-    /// Only the bearer and --known-by know it
-    #[arg(long, conflicts_with = "common")]
-    pub(crate) secret: bool,
-    /// Everybody knows it
-    #[arg(long)]
-    pub(crate) common: bool,
-    /// Who else knows it; repeat it
-    #[arg(long, value_name = "NPC")]
-    pub(crate) known_by: Vec<String>,
-    /// Since when it is so, on the campaign's calendar
-    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
-    pub(crate) since: Option<String>,
-    /// Until when it was so
-    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
-    pub(crate) until: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Set {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// Whose attribute: an id or a name
-    pub(crate) entity: String,
-    /// Which attribute, such as occupation
-    pub(crate) attribute: String,
-    /// Its value
-    #[arg(value_parser = text)]
-    pub(crate) value: String,
-    #[command(flatten)]
-    pub(crate) fact: FactArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Relate {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// The subject: an id or a name
-    pub(crate) subject: String,
-    /// The relation, such as OWES or EMPLOYED_BY; or words of your own, which become one: "sails with" is SAILS_WITH
-    pub(crate) predicate: String,
-    /// The object: an id or a name
-    pub(crate) object: String,
-    /// How the subject feels about the object, -100 to 100
-    #[arg(long, allow_hyphen_values = true, value_name = "N")]
-    pub(crate) attitude: Option<i64>,
-    #[command(flatten)]
-    pub(crate) fact: FactArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Correct {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// The fact: id, beginning of the id, or handle
-    pub(crate) fact: String,
-    /// The object or value that is right
-    #[arg(long, required_unless_present = "statement")]
-    pub(crate) object: Option<String>,
-    /// The sentence that is right
-    #[arg(long)]
-    pub(crate) statement: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-#[group(id = "what", required = true, multiple = false)]
-pub(crate) struct RemoveWhat {
-    /// A fact: id, beginning of the id, or handle
-    #[arg(long)]
-    pub(crate) fact: Option<String>,
-    /// An entity: id or name
-    #[arg(long)]
-    pub(crate) entity: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Remove {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    #[command(flatten)]
-    pub(crate) what: RemoveWhat,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DecisionArg {
-    /// It is so
-    Accept,
-    /// It is so in the words or of the object given
-    Edit,
-    /// It is not so, though some believe it
-    False,
-    /// It is no part of the world
-    Reject,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Review {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// What you decide; list what waits, when nothing is given
-    #[arg(value_enum, requires = "fact")]
-    pub(crate) decision: Option<DecisionArg>,
-    /// On which fact: id, beginning of the id, or handle
-    pub(crate) fact: Option<String>,
-    /// With `edit`: the object or value that is right
-    #[arg(long)]
-    pub(crate) object: Option<String>,
-    /// With `edit`: the sentence that is right
-    #[arg(long)]
-    pub(crate) statement: Option<String>,
-    /// Items to list at most
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub(crate) limit: usize,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct History {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// At most so many
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub(crate) limit: usize,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum AuthorArg {
-    Dm,
-    Game,
-    Import,
-    Extractor,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Undo {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// The operation's position, as `history` shows it [default: the newest]
-    pub(crate) position: Option<u64>,
-    /// The newest by this author
-    #[arg(long, value_enum, conflicts_with = "position")]
-    pub(crate) author: Option<AuthorArg>,
-    /// Say what would be lost and what depends on it, and change nothing
-    #[arg(long)]
-    pub(crate) preview: bool,
-    /// Undo it though later operations depend on it
-    #[arg(long)]
-    pub(crate) force: bool,
 }
 
 #[derive(Debug, ClapArgs)]

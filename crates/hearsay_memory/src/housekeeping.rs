@@ -153,7 +153,7 @@ pub fn health(state: &State) -> Health {
         }
         let is_gone = |evidence: &Evidence| match evidence {
             Evidence::Passage { passage, .. } => state.passage(*passage).is_none(),
-            Evidence::File { .. } => false,
+            Evidence::File { .. } | Evidence::Excerpt(_) => false,
         };
         let gone = |id: &EntityId| state.entity(id).is_none();
         if provenance.evidence.iter().any(is_gone)

@@ -28,17 +28,27 @@ pub enum TrustOf {
     Author(#[serde(serialize_with = "as_text")] Author),
     /// Of a predicate: some are harder to extract than others.
     Predicate(Predicate),
-    /// Of a way of extraction.
+    /// Of a way of extraction: by whom, from what, and with which language model, if with one.
     #[serde(serialize_with = "as_way")]
-    Way(Author, Method),
+    Way(Author, Method, Option<String>),
 }
 
 fn as_text<S: serde::Serializer>(author: &Author, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(author)
 }
 
-fn as_way<S: serde::Serializer>(author: &Author, method: &Method, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{author}, {}", in_words(*method)))
+fn as_way<S: serde::Serializer>(
+    author: &Author,
+    method: &Method,
+    model: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&way(author, *method, model.as_deref()))
+}
+
+fn way(author: &Author, method: Method, model: Option<&str>) -> String {
+    let with = model.map_or(String::new(), |model| format!(" with {model}"));
+    format!("{author}{with}, {}", in_words(method))
 }
 
 fn in_words(method: Method) -> &'static str {
@@ -58,7 +68,7 @@ impl fmt::Display for TrustOf {
             Self::File(path) => write!(f, "file {path}"),
             Self::Author(author) => write!(f, "source {author}"),
             Self::Predicate(predicate) => write!(f, "predicate {predicate}"),
-            Self::Way(author, method) => write!(f, "{author}, {}", in_words(*method)),
+            Self::Way(author, method, model) => f.write_str(&way(author, *method, model.as_deref())),
         }
     }
 }
@@ -150,6 +160,7 @@ pub struct Reason {
 pub(crate) fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.clone()),
         Evidence::Passage { .. } => None,
     });
     let source = match (&provenance.speaker, file) {
@@ -157,7 +168,7 @@ pub(crate) fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustO
         (None, Some(path)) => TrustOf::File(path),
         (None, None) => TrustOf::Author(provenance.author.clone()),
     };
-    let way = TrustOf::Way(provenance.author.clone(), provenance.method);
+    let way = TrustOf::Way(provenance.author.clone(), provenance.method, provenance.model.clone());
     [source, TrustOf::Predicate(predicate.clone()), way]
 }
 

@@ -43,6 +43,8 @@ pub struct Proposal {
     pub session: Option<SessionId>,
     /// What it can be checked against.
     pub evidence: Vec<Evidence>,
+    /// The language model that found it, if one did.
+    pub model: Option<String>,
     /// The text that says it, if one does: then those who heard it are all who learn it.
     pub text: Option<TextSource>,
     /// The fact of which it says that it is not so.
@@ -74,6 +76,7 @@ impl Proposal {
             heard_by: Vec::new(),
             session: None,
             evidence: Vec::new(),
+            model: None,
             text: None,
             refutes: None,
         }
@@ -358,6 +361,7 @@ fn supported(said: &Fact, more: &Fact, standing: Standing) -> Result<Arc<Fact>, 
     let given = more.provenance();
     if given.confidence > provenance.confidence {
         (provenance.confidence, provenance.extracted) = (given.confidence, given.extracted);
+        provenance.model.clone_from(&given.model);
     }
     for evidence in &given.evidence {
         if !provenance.evidence.contains(evidence) {
@@ -380,6 +384,7 @@ fn provenance(state: &State, proposal: &Proposal, author: &Author, learned: &Lea
         recorded: now,
         confidence: proposal.confidence,
         evidence: proposal.evidence.clone(),
+        model: proposal.model.clone(),
         ..Provenance::new(method, author.clone())
     };
     let adjusted = learned.adjusted(&provenance, &proposal.predicate);

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 use hearsay_belief::{Judgement, Revealable, Trust, View, revealable};
 use hearsay_model::{
-    Bearing, EntityId, Evidence, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate, SessionId,
-    Standing, State, Timestamp, Value, text,
+    Bearing, EntityId, Evidence, Excerpt, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate,
+    SessionId, Standing, State, Timestamp, Value, text,
 };
 use hearsay_recall::graph::{self, Direction, Walk};
 use serde::Serialize;
@@ -87,7 +87,7 @@ pub struct FactRow {
     pub extracted: Option<f64>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
-    /// Who recorded it.
+    /// Who recorded it, and with which language model, if with one.
     pub author: String,
     /// The session it was recorded in.
     pub session: Option<SessionId>,
@@ -186,6 +186,11 @@ pub(crate) fn how_in_words(how: &How) -> String {
 fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),
+        Evidence::Excerpt(excerpt) => {
+            let Excerpt { path, line, field, quote, .. } = &**excerpt;
+            let field = if field.is_empty() { String::new() } else { format!(" ({field})") };
+            format!("{path}:{line}{field}: \u{201C}{quote}\u{201D}")
+        }
         Evidence::Passage { passage, quote, .. } => format!("\u{201C}{quote}\u{201D} (passage {})", passage.short()),
     }
 }
@@ -225,7 +230,10 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(hearsay_model::Confidence::get),
         confirmed: provenance.confirmed,
-        author: provenance.author.to_string(),
+        author: match &provenance.model {
+            Some(model) => format!("{} with {model}", provenance.author),
+            None => provenance.author.to_string(),
+        },
         session: provenance.session.clone(),
         evidence: provenance.evidence.iter().map(evidence).collect(),
         bears: bears(state, fact),

@@ -47,37 +47,49 @@ pub struct Drafted {
 }
 
 impl Draft {
-    /// The draft with its names as ids.
-    pub(crate) fn resolved(mut self, state: &State) -> Result<Self, MemoryError> {
-        let id = |name: &String| Ok::<_, MemoryError>(resolve(state, name)?.to_string());
-        self.speaker = self.speaker.as_ref().map(id).transpose()?;
-        self.place = self.place.as_ref().map(id).transpose()?;
-        self.present = self.present.iter().map(id).collect::<Result<_, _>>()?;
-        Ok(self)
+    /// The draft with its names looked up.
+    pub(crate) fn resolved(self, state: &State) -> Result<ResolvedDraft, MemoryError> {
+        let id = |name: &String| resolve(state, name);
+        Ok(ResolvedDraft {
+            speaker: self.speaker.as_ref().map(id).transpose()?,
+            place: self.place.as_ref().map(id).transpose()?,
+            present: self.present.iter().map(id).collect::<Result<_, _>>()?,
+            text: self.text,
+            form: self.form,
+            before: self.before,
+        })
     }
+}
 
-    /// Reads it, once its names are ids.
+/// A [`Draft`] whose names are ids.
+pub(crate) struct ResolvedDraft {
+    text: String,
+    form: Form,
+    speaker: Option<EntityId>,
+    present: Vec<EntityId>,
+    place: Option<EntityId>,
+    before: Vec<String>,
+}
+
+impl ResolvedDraft {
     pub(crate) fn read<E>(
         &self,
         policy: &Policy,
         meaning: Option<&dyn Meaning>,
         extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
     ) -> Result<Drafted, E> {
-        let id = |text: &String| EntityId::new(text.as_str()).ok();
-        let (speaker, place) = (self.speaker.as_ref().and_then(id), self.place.as_ref().and_then(id));
-        let present: Vec<EntityId> = self.present.iter().filter_map(id).collect();
         let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
         let text = Text {
-            speaker: speaker.as_ref(),
-            place: place.as_ref(),
-            present: &present,
+            speaker: self.speaker.as_ref(),
+            place: self.place.as_ref(),
+            present: &self.present,
             before: &before,
             meaning,
             ..Text::new(&self.text, self.form)
         };
         let extraction = extract(&text)?;
         let standing = |fact: &ExtractedFact| {
-            let said = speaker.is_some() || fact.stated_by.is_some();
+            let said = self.speaker.is_some() || fact.stated_by.is_some();
             match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
                 Verdict::Take(standing, _) => Some(standing),
                 Verdict::Drop => None,
@@ -99,17 +111,8 @@ pub(crate) struct Page {
 pub(crate) struct Findings {
     pub(crate) passage: Arc<Passage>,
     pub(crate) extraction: Extraction,
-    pub(crate) reader: Reader,
-}
-
-/// Who reads passages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
-    /// The local extractor.
-    Extractor,
-    /// A language model.
-    #[cfg(feature = "llm")]
-    Llm,
+    /// The language model that found it; none, where the extractor did.
+    pub(crate) model: Option<String>,
 }
 
 impl Page {
@@ -142,7 +145,7 @@ impl Page {
             ..Text::new(&passage.text, Form::Lore)
         };
         let extraction = extractor.extract(lexicon, &text);
-        Findings { passage: self.passage, extraction, reader: Reader::Extractor }
+        Findings { passage: self.passage, extraction, model: None }
     }
 }
 
@@ -166,7 +169,8 @@ pub(crate) fn operation(
         // It is gone again.
         return Ok((None, Proposed::default()));
     }
-    let mut reading = Reading { state, policy: guide.policy, passage, new: BTreeMap::new(), changes: Vec::new() };
+    let (policy, model) = (guide.policy, findings.model.as_deref());
+    let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
     let mut proposals = Vec::new();
     for fact in &findings.extraction.facts {
         let Some(subject) = reading.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
@@ -209,6 +213,7 @@ struct Reading<'a> {
     state: &'a State,
     policy: &'a Policy,
     passage: &'a Passage,
+    model: Option<&'a str>,
     /// The entities of new names, by their place; nothing for those that are not worth it.
     new: BTreeMap<usize, Option<EntityId>>,
     /// The changes that add them.
@@ -282,6 +287,7 @@ impl Reading<'_> {
             confidence: if is_new { confidence.min(below) } else { confidence },
             heard_by: passage.heard_by.clone(),
             session: passage.session.clone(),
+            model: self.model.map(str::to_owned),
             text: Some(TextSource { time: passage.time.clone(), how: Some(how), citing: None }),
             ..proposal
         }

@@ -452,6 +452,7 @@ impl Fact {
         let (own, given) = (&mut self.parts.provenance, other.provenance());
         if given.confidence > own.confidence {
             (own.confidence, own.extracted) = (given.confidence, given.extracted);
+            own.model.clone_from(&given.model);
         }
         for evidence in &given.evidence {
             if !own.evidence.contains(evidence) {

@@ -65,7 +65,7 @@ pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, Sessio
 pub use knowledge::{How, Knower, Knowledge, Source};
 pub use operation::{Author, Change, Key, Operation, Timestamp};
 pub use passage::{Passage, Reader, Session};
-pub use provenance::{Evidence, Method, Provenance, Span};
+pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{CampaignInfo, KeptRecap, Learning, Playing, Setting, SettingKey};

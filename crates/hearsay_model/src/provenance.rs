@@ -51,6 +51,27 @@ pub enum Evidence {
         /// The heading or field, such as `entities/odo-brandt/secrets`.
         field: String,
     },
+    /// Words of a file that another tool wrote.
+    Excerpt(Box<Excerpt>),
+}
+
+/// Words of a file that another tool wrote, and how to find them again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// The path below the campaign's folder, with forward slashes.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The heading or field.
+    pub field: String,
+    /// Which bytes of the file; empty, when that is not known.
+    pub span: Span,
+    /// The words, or the beginning of many.
+    pub quote: String,
+    /// What the tool calls the document, page or entity that they stand in.
+    pub source: String,
+    /// A hash of these bytes: 16 hexadecimal digits. It changes when what is written here changes.
+    pub hash: String,
 }
 
 /// Where a fact comes from: how, by whom, when, how sure, and what shows it. No fact is built without one.
@@ -71,6 +92,9 @@ pub struct Provenance {
     /// How sure extraction was by itself, where what was learned made that another number.
     #[serde(default)]
     pub extracted: Option<Confidence>,
+    /// The language model that found it, by the name its server has for it, where one did.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
     /// What it can be checked against.
@@ -89,6 +113,7 @@ impl Provenance {
             recorded: Timestamp::default(),
             confidence: Confidence::FULL,
             extracted: None,
+            model: None,
             confirmed,
             evidence: Vec::new(),
         }

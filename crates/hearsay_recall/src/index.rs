@@ -175,7 +175,7 @@ impl Index {
         }
         let passage = |evidence: &Evidence| match evidence {
             Evidence::Passage { passage, .. } => Some(*passage),
-            Evidence::File { .. } => None,
+            Evidence::File { .. } | Evidence::Excerpt(_) => None,
         };
         let mut evidence: Vec<PassageId> = fact.provenance().evidence.iter().filter_map(passage).collect();
         evidence.sort_unstable();

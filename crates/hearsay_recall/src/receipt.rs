@@ -161,6 +161,7 @@ impl Receipts<'_> {
 fn file(evidence: &[Evidence]) -> Option<String> {
     evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, line, .. } => Some(format!("{path}:{line}")),
+        Evidence::Excerpt(excerpt) => Some(format!("{}:{}", excerpt.path, excerpt.line)),
         Evidence::Passage { .. } => None,
     })
 }

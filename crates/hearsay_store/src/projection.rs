@@ -11,8 +11,8 @@
 use std::collections::BTreeSet;
 
 use hearsay_model::{
-    Author, Date, EntityId, Evidence, Fact, FactId, How, Key, Knower, Knowledge, Object as FactObject, Passage,
-    Provenance, Session, Source, State, Validity, Value as FactValue, attribute,
+    Author, Date, EntityId, Evidence, Excerpt, Fact, FactId, How, Key, Knower, Knowledge, Object as FactObject,
+    Passage, Provenance, Session, Source, State, Validity, Value as FactValue, attribute,
 };
 use surrealdb::types::{Array, Number, Object, RecordId, Value};
 
@@ -315,6 +315,19 @@ fn evidence(evidence: &Evidence) -> Value {
         ]),
         Evidence::File { path, line, field } => {
             object([("path", text(path)), ("line", int(*line)), ("field", text(field))])
+        }
+        Evidence::Excerpt(excerpt) => {
+            let Excerpt { path, line, field, span, quote, source, hash } = &**excerpt;
+            object([
+                ("path", text(path)),
+                ("line", int(*line)),
+                ("field", text(field)),
+                ("start", int(span.start)),
+                ("end", int(span.end)),
+                ("quote", text(quote)),
+                ("source", text(source)),
+                ("hash", text(hash)),
+            ])
         }
     })
 }

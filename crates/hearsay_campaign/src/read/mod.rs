@@ -434,8 +434,10 @@ impl Reader {
             facts,
             passages,
             reveals,
+            external: std::collections::BTreeMap::new(),
             warnings: Vec::new(),
             digest,
+            findings: crate::Findings::default(),
         };
         Self::check_circles(&mut faults, &campaign);
         campaign.warnings = faults.finish()?;

@@ -26,7 +26,12 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     if let (Some(decision), Some(fact)) = (args.decision, args.fact.clone()) {
         let decision = match decision {
             DecisionArg::Accept => Decision::Accept,
-            DecisionArg::Edit => Decision::Edit { subject: None, predicate: None, object: args.object.clone(), statement: args.statement.clone() },
+            DecisionArg::Edit => Decision::Edit {
+                subject: None,
+                predicate: None,
+                object: args.object.clone(),
+                statement: args.statement.clone(),
+            },
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };

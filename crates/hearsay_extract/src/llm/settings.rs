@@ -115,6 +115,11 @@ impl Default for LlmSettings {
 }
 
 impl LlmSettings {
+    /// The model that says which facts a text states: that of the second phase.
+    pub fn facts_model(&self) -> &str {
+        self.relations.model.as_deref().unwrap_or(&self.model)
+    }
+
     /// Checks what a file cannot say by itself.
     ///
     /// # Errors

@@ -78,7 +78,7 @@ impl MergePlan {
                     || fact.bearing().is_some_and(|bearing| written.contains(&Key::Fact(bearing.fact())))
                     || fact.provenance().evidence.iter().any(|evidence| match evidence {
                         Evidence::Passage { passage, .. } => written.contains(&Key::Passage(*passage)),
-                        Evidence::File { .. } => false,
+                        Evidence::File { .. } | Evidence::Excerpt(_) => false,
                     })
             }
             (Change::Learn(edge), _) => {

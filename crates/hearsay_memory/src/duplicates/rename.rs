@@ -93,7 +93,7 @@ impl<'a> Renaming<'a> {
                 span: *span,
                 quote: quote.clone(),
             },
-            file @ Evidence::File { .. } => file.clone(),
+            file @ (Evidence::File { .. } | Evidence::Excerpt(_)) => file.clone(),
         });
         mapped.collect()
     }
@@ -145,7 +145,7 @@ impl<'a> Renaming<'a> {
             let provenance = fact.provenance();
             let moved = |evidence: &Evidence| match evidence {
                 Evidence::Passage { passage, .. } => self.passages.contains_key(passage),
-                Evidence::File { .. } => false,
+                Evidence::File { .. } | Evidence::Excerpt(_) => false,
             };
             if fact.entities().chain(&provenance.speaker).any(|id| id == self.gone)
                 || provenance.evidence.iter().any(moved)

@@ -181,7 +181,7 @@ impl<'a> Replay<'a> {
                 let passage = self.passages.get(passage).map_or(*passage, |passage| passage.id());
                 Evidence::Passage { passage, span: *span, quote: quote.clone() }
             }
-            file @ Evidence::File { .. } => file.clone(),
+            file @ (Evidence::File { .. } | Evidence::Excerpt(_)) => file.clone(),
         });
         mapped.collect()
     }

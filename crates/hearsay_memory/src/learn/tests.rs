@@ -98,6 +98,9 @@ fn decisions_move_what_comes_next() {
     }
     assert!(sure(&learned, 0) < sure(&learned, 3), "the speaker is trusted less than another");
     assert!(sure(&learned, 3) < 0.6, "and the predicate and the extractor less than before");
+    let with_model = Provenance { model: Some("llama3.2".into()), ..provenance(3) };
+    let sure_with_model = learned.adjusted(&with_model, &owes).get();
+    assert!(sure_with_model > sure(&learned, 3), "what the rules got wrong is not laid to a language model");
     // The same claim by another speaker is no further decision on the predicate.
     let again = say(3, 0, 1);
     let judge = Change::SetStanding { fact: again.id(), standing: Standing::Rejected };

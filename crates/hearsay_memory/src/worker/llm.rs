@@ -23,10 +23,7 @@ use serde::Serialize;
 
 use super::{Event, Internal, Worker, Write, reading::Readings};
 use crate::{
-    Draft, Drafted, MemoryError, MemoryOptions, Proposed,
-    edit::spoken_of,
-    memory::now,
-    reading::{Findings, Reader},
+    Draft, Drafted, MemoryError, MemoryOptions, Proposed, edit::spoken_of, memory::now, reading::Findings,
     ticket::Responder,
 };
 
@@ -343,12 +340,13 @@ impl Worker {
             if found.unread.is_empty() {
                 asking.kept.read.extend(job.turns.iter().map(|turn| turn.id));
             }
+            let model = asking.settings.facts_model().to_owned();
             for (id, extraction) in job.by_turn(&found).0 {
                 if let Some(passage) = self.world.state.passage(id)
                     && !extraction.facts.is_empty()
                 {
                     asking.writing += 1;
-                    let findings = Findings { passage: Arc::clone(passage), extraction, reader: Reader::Llm };
+                    let findings = Findings { passage: Arc::clone(passage), extraction, model: Some(model.clone()) };
                     let (findings, policy) = (Box::new(findings), self.settings.policy);
                     self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
                 }

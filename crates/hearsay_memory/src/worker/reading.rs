@@ -16,7 +16,7 @@ use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences, guarded};
 use crate::{
     MemoryError, Proposed,
     memory::now,
-    reading::{Draft, Drafted, Findings, Page, Reader},
+    reading::{Draft, Drafted, Findings, Page},
     ticket::Responder,
 };
 
@@ -98,6 +98,10 @@ impl Readings {
 
     /// Wants passages read, unless whoever brought them has said what they state.
     fn want(&mut self, state: &State, position: Position, operation: &Operation, touched: &[Key]) {
+        // Most operations of a game bring no text.
+        if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
+            return;
+        }
         let stated: HashSet<PassageId> = operation
             .changes
             .iter()
@@ -108,7 +112,7 @@ impl Readings {
             .flatten()
             .filter_map(|evidence| match evidence {
                 Evidence::Passage { passage, .. } => Some(*passage),
-                Evidence::File { .. } => None,
+                Evidence::File { .. } | Evidence::Excerpt(_) => None,
             })
             .collect();
         for key in touched {
@@ -127,7 +131,7 @@ impl Worker {
     /// Sees to what an operation brought to read, and took away.
     pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
         let state = Arc::clone(&self.world.state);
-        if touched.iter().any(|key| changes_names(&state, key)) {
+        if self.readings.lexicon.is_some() && touched.iter().any(|key| changes_names(&state, key)) {
             self.readings.lexicon = None;
         }
         let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
@@ -267,14 +271,12 @@ impl Worker {
     /// Notes that what was found in a passage is written, or is not and will not be.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
         if let Write::Findings { findings, counts, .. } = write {
-            match findings.reader {
-                Reader::Extractor => {
-                    self.readings.writing -= 1;
-                    self.readings.found += *counts;
-                }
-                #[cfg(feature = "llm")]
-                Reader::Llm => self.note_asked(counts),
+            #[cfg(feature = "llm")]
+            if findings.model.is_some() {
+                return self.note_asked(counts);
             }
+            self.readings.writing -= 1;
+            self.readings.found += *counts;
         }
     }
 

@@ -37,33 +37,29 @@ impl State {
 
     /// All canon names and aliases of an entity, secret ones too: the first name first, the others sorted.
     pub fn names(&self, id: &EntityId) -> Vec<&str> {
-        let mut names: Vec<&str> = self
-            .facts_of(id)
-            .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon)
-            .filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()))
-            .filter_map(|fact| fact.object().text())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        if let Some(first) = self.name(id) {
-            names.retain(|name| *name != first);
-            names.insert(0, first);
-        }
-        names
+        self.names_where(id, self.name(id), |_| true)
     }
 
     /// The canon names and aliases of an entity that are no secret: the first name first, the others sorted.
     pub fn open_names(&self, id: &EntityId) -> Vec<&str> {
+        self.names_where(id, self.open_name(id), |fact| fact.secrecy() != Secrecy::Secret)
+    }
+
+    fn names_where<'a>(
+        &'a self,
+        id: &EntityId,
+        first: Option<&'a str>,
+        counts: impl Fn(&Fact) -> bool,
+    ) -> Vec<&'a str> {
         let mut names: Vec<&str> = self
             .facts_of(id)
-            .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon)
-            .filter(|fact| fact.secrecy() != Secrecy::Secret)
+            .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon && counts(fact))
             .filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()))
             .filter_map(|fact| fact.object().text())
             .collect();
         names.sort_unstable();
         names.dedup();
-        if let Some(first) = self.open_name(id) {
+        if let Some(first) = first {
             names.retain(|name| *name != first);
             names.insert(0, first);
         }

@@ -153,7 +153,7 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter) -> Vec<Piece> {
 fn passages_of(known: &Known) -> impl Iterator<Item = PassageId> {
     known.evidence().iter().filter_map(|evidence| match evidence {
         Evidence::Passage { passage, .. } => Some(*passage),
-        Evidence::File { .. } => None,
+        Evidence::File { .. } | Evidence::Excerpt(_) => None,
     })
 }
 

@@ -15,7 +15,8 @@ use hearsay_extract::{
 use hearsay_model::State;
 
 use crate::{
-    Draft, Drafted, MemoryError, Policy,
+    Drafted, MemoryError, Policy,
+    reading::ResolvedDraft,
     ticket::Responder,
     worker::{Internal, guarded, reading::language},
 };
@@ -29,7 +30,7 @@ pub(crate) struct Asked {
 /// Something to ask.
 pub(super) enum Task {
     Read { job: Job, lexicon: Arc<Lexicon>, cancel: Cancel },
-    Draft { draft: Draft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<Drafted> },
+    Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<Drafted> },
     Write(String, Responder<String>),
 }
 

@@ -125,6 +125,7 @@ fn what_both_find_is_one_fact_with_two_pieces_of_evidence() {
     let facts = extracted(&memory);
     let hates: Vec<_> = facts.iter().filter(|fact| fact.predicate().as_str() == "HOSTILE_TO").collect();
     assert_eq!(hates.len(), 1, "{facts:?}");
+    assert_eq!(hates[0].provenance().model.as_deref(), Some("m"));
 }
 
 #[test]

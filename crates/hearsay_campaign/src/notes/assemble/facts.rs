@@ -1,0 +1,146 @@
+//! Facts of an entity: its names, what it is, what its fields say, how it is, when it was.
+
+use hearsay_model::{EntityId, Kind, Object, Predicate, Validity, Value, attribute};
+
+use super::{Assembly, Saying};
+use crate::notes::{
+    DateOf, Field, Note, Piece, Sure, Visibility,
+    lexicon::{self, Meaning},
+};
+
+impl Assembly<'_> {
+    pub(super) fn entity(&mut self, id: &EntityId, note: &Note) {
+        let (key, outer) = (note.key.as_str(), &note.visibility);
+        self.attribute(id, attribute::NAME, &note.name, Sure::Typed, &note.origin, key, outer);
+        match &note.kind {
+            _ if note.player => {
+                self.attribute(id, attribute::KIND, Kind::Player.as_str(), Sure::Typed, &note.origin, key, outer)
+            }
+            Some(guess) => {
+                self.attribute(id, attribute::KIND, guess.kind.as_str(), Sure::Typed, &note.origin, key, outer)
+            }
+            None => {
+                self.findings.kindless.push(id.clone());
+                self.attribute(id, attribute::KIND, super::unknown().as_str(), Sure::Guessed, &note.origin, key, outer);
+            }
+        }
+        for alias in &note.aliases {
+            let seen = alias.visibility.within(outer);
+            self.attribute(id, attribute::ALIAS, &alias.name, Sure::Typed, &alias.origin, key, &seen);
+        }
+        for field in &note.fields {
+            self.field(id, note, field);
+        }
+        for link in &note.links {
+            self.link(id, note, link);
+        }
+        for state in &note.states {
+            let seen = state.visibility.within(outer);
+            let word = lexicon::state(&state.word).unwrap_or(&state.word);
+            self.attribute(id, attribute::CONDITION, word, Sure::Typed, &state.origin, key, &seen);
+        }
+        self.dates(id, note);
+        self.texts(Some(id), note);
+    }
+
+    fn field(&mut self, id: &EntityId, note: &Note, field: &Field) {
+        let visibility = field.visibility.within(&note.visibility);
+        match lexicon::meaning(&field.name) {
+            Meaning::Name
+            | Meaning::Kind
+            | Meaning::Player
+            | Meaning::Session(_)
+            | Meaning::Nothing
+            | Meaning::Date(_) => {}
+            Meaning::Alias => {
+                for piece in &field.values {
+                    let alias = piece.value.to_string();
+                    self.attribute(id, attribute::ALIAS, &alias, field.sure, &field.origin, &note.key, &visibility);
+                }
+            }
+            Meaning::State => {
+                for piece in &field.values {
+                    let written = piece.value.to_string();
+                    let word = lexicon::state(&written).unwrap_or(written.as_str());
+                    self.attribute(id, attribute::CONDITION, word, field.sure, &field.origin, &note.key, &visibility);
+                }
+            }
+            Meaning::Relation(says) => self.related(id, note, field, &says, &visibility),
+            Meaning::Attribute(name) => self.values(id, note, field, name, &visibility),
+        }
+    }
+
+    /// The values of a field that is an attribute; where one is a link, it is a relation of this name.
+    fn values(&mut self, id: &EntityId, note: &Note, field: &Field, name: Predicate, visibility: &Visibility) {
+        if lexicon::is_reserved(&name) {
+            return;
+        }
+        for piece in &field.values {
+            if !piece.links.is_empty() && field.sure == Sure::Typed {
+                self.linked_value(id, note, field, piece, visibility);
+            }
+            self.value(id, note, field, &name, piece, visibility);
+        }
+    }
+
+    pub(super) fn value(
+        &mut self,
+        id: &EntityId,
+        note: &Note,
+        field: &Field,
+        name: &Predicate,
+        piece: &Piece,
+        visibility: &Visibility,
+    ) {
+        if matches!(&piece.value, Value::Text(text) if text.trim().is_empty()) {
+            return;
+        }
+        let saying = Saying {
+            subject: id,
+            predicate: name.clone(),
+            object: Object::Value(piece.value.clone()),
+            statement: None,
+            // An attribute is what its file says, however it was found: only relations are guessed.
+            sure: Sure::Typed,
+            origin: &field.origin,
+            key: &note.key,
+            visibility: visibility.clone(),
+        };
+        self.say(saying, |builder| builder);
+    }
+
+    /// When it was. A note that is an event has its dates as attributes; so have all others, under the name of what
+    /// happened.
+    fn dates(&mut self, id: &EntityId, note: &Note) {
+        for dated in &note.dates {
+            let visibility = dated.visibility.within(&note.visibility);
+            let date = self.date(&dated.raw, dated.readable.as_deref());
+            let (name, shown) = match (dated.what, &dated.title) {
+                (DateOf::Mention, Some(title)) => (attribute::LORE, format!("{title}: {}.", dated.raw.trim())),
+                (DateOf::End, _) => ("end_date", dated.raw.trim().to_owned()),
+                _ => ("date", dated.raw.trim().to_owned()),
+            };
+            let Ok(predicate) = Predicate::new(name) else { continue };
+            if shown.is_empty() {
+                continue;
+            }
+            let validity = Validity { from: Some(date), until: None };
+            let saying = Saying {
+                subject: id,
+                predicate,
+                object: Object::Value(shown.as_str().into()),
+                statement: None,
+                sure: Sure::Typed,
+                origin: &dated.origin,
+                key: &note.key,
+                visibility,
+            };
+            self.say(saying, |builder| builder.validity(validity));
+        }
+    }
+
+    /// Whether what is said of an entity must be as secret as the entity itself.
+    pub(super) fn as_secret_as(&self, visibility: Visibility, other: &EntityId) -> Visibility {
+        if self.is_hidden(other) { Visibility::SECRET.within(&visibility) } else { visibility }
+    }
+}

@@ -1,0 +1,54 @@
+//! Ids of entities: readable, stable, and never merged for the sake of a name.
+
+use std::collections::{BTreeMap, HashSet};
+
+use hearsay_model::{EntityId, ExternalId, slug};
+
+use crate::notes::{Note, Notes, Options, Role};
+
+/// The entity of each note. Whoever had an id keeps it; of several with one name, the first by its key has the plain id,
+/// and the others have their folder or a part of a hash behind it.
+pub(super) fn assign(notes: &Notes, options: &Options) -> Vec<Option<EntityId>> {
+    let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
+    let mut taken: HashSet<EntityId> = options.known.values().cloned().collect();
+    let mut given: HashSet<EntityId> = HashSet::new();
+    let mut by_slug: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (number, note) in notes.notes.iter().enumerate() {
+        if note.role != Role::Entity {
+            continue;
+        }
+        let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
+        let known = std::iter::once(&own).chain(&note.ids).find_map(|id| options.known.get(id));
+        match known {
+            // Two notes that claim one id cannot both have it.
+            Some(id) if given.insert(id.clone()) => ids[number] = Some(id.clone()),
+            _ => by_slug.entry(slug(&note.name)).or_default().push(number),
+        }
+    }
+    for (plain, mut numbers) in by_slug {
+        // A file of its own comes before a heading.
+        let order = |number: &usize| (notes.notes[*number].key.contains('#'), notes.notes[*number].key.as_str());
+        numbers.sort_by(|a, b| order(a).cmp(&order(b)));
+        for number in numbers {
+            let note = &notes.notes[number];
+            let folder = notes.path(note.origin.file).rsplit('/').nth(1).unwrap_or_default();
+            let hash = blake3::hash(note.key.as_bytes()).to_hex();
+            let candidates = [plain.clone(), slug(&format!("{plain} {folder}")), shortened(&plain, note, &hash)];
+            let free = candidates.iter().filter_map(|text| EntityId::new(text).ok()).find(|id| !taken.contains(id));
+            if let Some(id) = free {
+                taken.insert(id.clone());
+                ids[number] = Some(id);
+            }
+        }
+    }
+    ids
+}
+
+fn shortened(plain: &str, note: &Note, hash: &str) -> String {
+    let plain = if plain.is_empty() { note.tool } else { plain };
+    let mut end = plain.len().min(100);
+    while !plain.is_char_boundary(end) {
+        end -= 1;
+    }
+    slug(&format!("{}-{}", &plain[..end], hash.get(..12).unwrap_or(hash)))
+}

@@ -1,0 +1,378 @@
+//! Notes become a campaign: entities with stable ids, facts, texts, sessions, and who knows what.
+
+mod dates;
+mod facts;
+mod ids;
+mod mentions;
+mod relations;
+mod texts;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId, Kind, Knower, Method,
+    Object, Passage, Predicate, Provenance, Secrecy, Session, Setting, Standing, Vocabulary, attribute, slug,
+};
+
+use super::{Found, Index, Note, Notes, Options, Origin, Role, Sure, Target, Visibility};
+use crate::{
+    Campaign,
+    campaign::{Learned, Reach, Stated, Text},
+    findings::{Findings, Place},
+};
+use mentions::Mentions;
+
+/// The confidence of what a format has a place for, of what follows from a convention, and of what is read out of free
+/// text. Only the last is below the threshold, and comes up for review.
+const TYPED: f64 = 0.95;
+const GUESSED: f64 = 0.5;
+
+/// Makes a campaign of notes.
+///
+/// - What is marked secret, and all that is said of a secret note, is secret: nobody knows it but named holders. Where one
+///   thing is said twice, openly and in secret, it is secret.
+/// - What the format has a place for is canon; what is guessed is proposed, with a confidence below the threshold.
+/// - A link that leads nowhere makes a stub, whose kind is proposed to the DM.
+/// - Links that may mean several are listed, and none of them is taken.
+pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
+    let name = options.name.as_deref().unwrap_or(&notes.name).trim();
+    let source = match slug(name) {
+        empty if empty.is_empty() => "campaign".to_owned(),
+        source => source,
+    };
+    let ids = ids::assign(notes, options);
+    let mut assembly = Assembly {
+        notes,
+        index: Index::new(notes),
+        mentions: Mentions::new(notes, &ids),
+        ids,
+        kinds: BTreeMap::new(),
+        names: HashMap::new(),
+        external: BTreeMap::new(),
+        stubs: BTreeMap::new(),
+        hidden: HashSet::new(),
+        vocabulary: Vocabulary::default(),
+        calendar: notes.calendar.clone(),
+        author: Author::Importer(source.clone()),
+        facts: Vec::new(),
+        by_id: HashMap::new(),
+        passages: Vec::new(),
+        sessions: Vec::new(),
+        findings: Findings { format: notes.format, skipped: notes.skipped.clone(), ..Findings::default() },
+    };
+    assembly.all();
+    let info = CampaignInfo {
+        id: source,
+        name: if name.is_empty() { "Campaign".to_owned() } else { name.to_owned() },
+        description: notes.description.clone(),
+        system: notes.system.clone(),
+    };
+    assembly.finish(info)
+}
+
+struct Assembly<'a> {
+    notes: &'a Notes,
+    index: Index,
+    mentions: Mentions,
+    /// The entity of each note; a log or a text has none.
+    ids: Vec<Option<EntityId>>,
+    kinds: BTreeMap<EntityId, Kind>,
+    names: HashMap<EntityId, String>,
+    external: BTreeMap<EntityId, Vec<ExternalId>>,
+    stubs: BTreeMap<EntityId, Stub>,
+    /// The entities of which it is secret that they are there at all.
+    hidden: HashSet<EntityId>,
+    vocabulary: Vocabulary,
+    calendar: Option<Calendar>,
+    author: Author,
+    facts: Vec<Stated>,
+    by_id: HashMap<FactId, usize>,
+    passages: Vec<Text>,
+    sessions: Vec<Session>,
+    findings: Findings,
+}
+
+/// An entity that is only linked to.
+struct Stub {
+    name: String,
+    origin: Origin,
+    key: String,
+    /// Who may know it: it is open where one of the links to it is.
+    visibility: Visibility,
+}
+
+/// What a fact says, before it is built.
+struct Saying<'s> {
+    subject: &'s EntityId,
+    predicate: Predicate,
+    object: Object,
+    /// The sentence that states it; made of its parts, where there is none.
+    statement: Option<String>,
+    sure: Sure,
+    origin: &'s Origin,
+    /// The external id of the note that says it.
+    key: &'s str,
+    visibility: Visibility,
+}
+
+impl Assembly<'_> {
+    fn all(&mut self) {
+        let notes = self.notes;
+        for (number, note) in notes.notes.iter().enumerate() {
+            let Some(id) = self.ids[number].clone() else { continue };
+            let kind = if note.player {
+                Kind::Player
+            } else {
+                note.kind.as_ref().map_or_else(unknown, |guess| guess.kind.clone())
+            };
+            self.kinds.insert(id.clone(), kind);
+            self.names.insert(id.clone(), note.name.clone());
+            if note.visibility.is_secret() {
+                self.hidden.insert(id.clone());
+            }
+            let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
+            self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
+        }
+        for (number, note) in notes.notes.iter().enumerate() {
+            match (self.ids[number].clone(), note.role) {
+                (Some(id), _) => self.entity(&id, note),
+                (None, Role::Session) => self.session(note),
+                (None, _) => self.texts(None, note),
+            }
+        }
+        self.stubs();
+    }
+
+    /// The entity that a target means, if it is to be one. What leads nowhere becomes a stub.
+    fn target(
+        &mut self,
+        target: &Target,
+        label: Option<&str>,
+        from: &Note,
+        at: &Origin,
+        visibility: &Visibility,
+    ) -> Option<EntityId> {
+        let shown = match target {
+            Target::Name(name) => name.as_str(),
+            Target::Key(key) => label.unwrap_or(key),
+        };
+        match self.index.find(target, from, self.notes) {
+            Found::One(number) => {
+                self.findings.resolved += 1;
+                self.ids[number].clone()
+            }
+            Found::Nobody => {
+                self.findings.nobody += 1;
+                None
+            }
+            Found::Several(several) => {
+                let meant = several.iter().filter_map(|number| self.ids[*number].clone()).collect();
+                let place = self.place(at, shown);
+                self.findings.ambiguous.push((place, meant));
+                None
+            }
+            Found::Dangling => {
+                let place = self.place(at, shown);
+                self.findings.dangling.push(place);
+                self.stub(shown, from, at, visibility)
+            }
+        }
+    }
+
+    fn place(&self, at: &Origin, what: &str) -> Place {
+        Place { path: self.notes.path(at.file).to_owned(), line: at.line, what: what.to_owned() }
+    }
+
+    fn stub(&mut self, name: &str, from: &Note, at: &Origin, visibility: &Visibility) -> Option<EntityId> {
+        let name = name.split('#').next().unwrap_or_default().trim().trim_end_matches(".md");
+        let name = name.rsplit('/').next().unwrap_or_default().trim();
+        let id = EntityId::from_name(name).ok()?;
+        if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
+            // It is not what has that id: the link would have been found.
+            return None;
+        }
+        let visibility = visibility.within(&from.visibility);
+        let stub = self.stubs.entry(id.clone()).or_insert_with(|| Stub {
+            name: name.to_owned(),
+            origin: at.clone(),
+            key: from.key.clone(),
+            visibility: visibility.clone(),
+        });
+        if stub.visibility.is_secret() && !visibility.is_secret() {
+            (stub.visibility, stub.origin, stub.key) = (visibility, at.clone(), from.key.clone());
+        }
+        self.kinds.entry(id.clone()).or_insert_with(unknown);
+        self.names.entry(id.clone()).or_insert_with(|| name.to_owned());
+        Some(id)
+    }
+
+    fn stubs(&mut self) {
+        for (id, stub) in std::mem::take(&mut self.stubs) {
+            let Stub { name, origin, key, visibility } = stub;
+            let (key, visibility) = (key.as_str(), &visibility);
+            self.attribute(&id, attribute::NAME, &name, Sure::Typed, &origin, key, visibility);
+            self.attribute(&id, attribute::KIND, unknown().as_str(), Sure::Guessed, &origin, key, visibility);
+            self.external.insert(id.clone(), Vec::new());
+            self.findings.stubs.push(id);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn attribute(
+        &mut self,
+        subject: &EntityId,
+        name: &str,
+        value: &str,
+        sure: Sure,
+        origin: &Origin,
+        key: &str,
+        visibility: &Visibility,
+    ) {
+        if value.trim().is_empty() {
+            return;
+        }
+        let Ok(predicate) = Predicate::new(name) else { return };
+        let object = Object::Value(value.trim().into());
+        let visibility = visibility.clone();
+        self.say(Saying { subject, predicate, object, statement: None, sure, origin, key, visibility }, |builder| {
+            builder
+        });
+    }
+
+    /// Records a fact.
+    fn say(&mut self, saying: Saying<'_>, more: impl FnOnce(hearsay_model::FactBuilder) -> hearsay_model::FactBuilder) {
+        let Saying { subject, predicate, object, statement, sure, origin, key, visibility } = saying;
+        let statement = statement.unwrap_or_else(|| {
+            let shown = object.entity().map_or_else(|| object.to_string(), |id| self.name(id).to_owned());
+            self.vocabulary.sentence(&predicate, self.name(subject), &shown)
+        });
+        let mut provenance = Provenance::new(Method::Imported, self.author.clone());
+        let confidence = if sure == Sure::Typed { TYPED } else { GUESSED };
+        provenance.confidence = Confidence::new(confidence).unwrap_or(Confidence::FULL);
+        provenance.evidence.push(self.evidence(origin, key));
+        let (secrecy, reach, learned) = self.audience(&visibility, subject);
+        let standing = if sure == Sure::Typed { Standing::Canon } else { Standing::Proposed };
+        let begun = match &object {
+            Object::Entity(id) => hearsay_model::Fact::relation(subject, predicate, id, provenance),
+            Object::Value(value) => hearsay_model::Fact::attribute(subject, predicate, value.clone(), provenance),
+        };
+        let built =
+            begun.and_then(|builder| more(builder.statement(statement).standing(standing).secrecy(secrecy)).build());
+        let Ok(fact) = built else {
+            let place = self.place(origin, "a fact that cannot be");
+            self.findings.unclear.push(place);
+            return;
+        };
+        match self.by_id.get(&fact.id()) {
+            None => {
+                self.by_id.insert(fact.id(), self.facts.len());
+                self.facts.push(Stated { fact: Arc::new(fact), reach, learned, speakers: Vec::new() });
+            }
+            Some(number) => self.twice(*number, &fact, reach, learned),
+        }
+    }
+
+    /// What is said a second time: the surer saying counts, and the more secret one.
+    fn twice(&mut self, number: usize, again: &hearsay_model::Fact, reach: Reach, learned: Vec<Learned>) {
+        let stated = &mut self.facts[number];
+        let held = &stated.fact;
+        let secrecy = held.secrecy().max(again.secrecy());
+        let surer = again.provenance().confidence > held.provenance().confidence;
+        let mut provenance = if surer { again.provenance() } else { held.provenance() }.clone();
+        let other = if surer { held } else { again };
+        provenance.evidence.extend(other.provenance().evidence.iter().take(8).cloned());
+        let standing = if surer { again.standing() } else { held.standing() };
+        if secrecy == Secrecy::Secret {
+            stated.reach = Reach::Named;
+            stated.learned.extend(learned);
+        } else if reach != Reach::Rules {
+            stated.reach = reach;
+        }
+        if let Ok(fact) = held.to_builder().secrecy(secrecy).standing(standing).provenance(provenance).build() {
+            stated.fact = Arc::new(fact);
+        }
+    }
+
+    fn audience(&mut self, visibility: &Visibility, _subject: &EntityId) -> (Secrecy, Reach, Vec<Learned>) {
+        match visibility {
+            Visibility::Unmarked => (Secrecy::Open, Reach::Rules, Vec::new()),
+            Visibility::Marked(hearsay_model::Audience::Common) => {
+                (Secrecy::Common, Reach::Only(hearsay_model::Audience::Common), Vec::new())
+            }
+            Visibility::Marked(audience) => (Secrecy::Open, Reach::Only(*audience), Vec::new()),
+            Visibility::Secret(holders) => (Secrecy::Secret, Reach::Named, self.holders(holders)),
+        }
+    }
+
+    fn holders(&self, holders: &[Target]) -> Vec<Learned> {
+        let nobody = Note::default();
+        let found = holders.iter().filter_map(|holder| match self.index.find(holder, &nobody, self.notes) {
+            Found::One(number) => self.ids[number].clone(),
+            _ => None,
+        });
+        let knows = found.filter(|id| self.kinds.get(id).is_some_and(Kind::can_know));
+        knows.map(|id| Learned::authored(id, hearsay_model::Credence::FULL, true)).collect()
+    }
+
+    fn evidence(&self, origin: &Origin, key: &str) -> Evidence {
+        Evidence::Excerpt(Box::new(Excerpt {
+            path: self.notes.path(origin.file).to_owned(),
+            line: origin.line,
+            field: origin.field.to_string(),
+            span: origin.span(),
+            quote: origin.quote.to_string(),
+            source: key.to_owned(),
+            hash: format!("{:016x}", origin.hash),
+        }))
+    }
+
+    fn finish(mut self, info: CampaignInfo) -> Campaign {
+        if !info.description.is_empty() {
+            let mut passage = Passage::new(&info.description);
+            passage.title = Some(info.name.clone());
+            passage.heard_by = vec![Knower::World];
+            self.passages.insert(0, Text { passage, reach: Reach::Named, subject: None, facts: Vec::new() });
+        }
+        let mut settings = vec![Setting::Campaign(info.clone())];
+        settings.extend(self.notes.calendar.clone().map(Setting::Calendar));
+        settings.extend(self.notes.rules.clone().map(Setting::Audience));
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(b"hearsay notes 1");
+        for file in &self.notes.files {
+            hasher.update(file.path.as_bytes());
+            hasher.update(file.digest.as_bytes());
+        }
+        let mut warnings = self.notes.warnings.clone();
+        warnings.sort();
+        warnings.dedup();
+        self.findings.sort();
+        Campaign {
+            info,
+            settings,
+            vocabulary: self.vocabulary,
+            rules: self.notes.rules.clone().unwrap_or_default(),
+            entities: self.kinds,
+            external: self.external,
+            sessions: self.sessions,
+            facts: self.facts,
+            passages: self.passages,
+            reveals: Vec::new(),
+            warnings,
+            digest: hasher.finalize().to_hex().to_string(),
+            findings: self.findings,
+        }
+    }
+}
+
+/// The kind of what nothing is known of.
+fn unknown() -> Kind {
+    Kind::Custom("unknown".into())
+}
+
+/// Entities in the order of their ids, each once.
+fn sorted(ids: impl IntoIterator<Item = EntityId>) -> Vec<EntityId> {
+    ids.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+}

@@ -1,0 +1,167 @@
+//! Relations: typed ones are canon, those in free text are proposed.
+
+use hearsay_model::{Attitude, EntityId, Object, Predicate, Validity, Value, predicate};
+
+use super::{Assembly, Saying};
+use crate::notes::{
+    Field, Found, Link, Note, Piece, Relation, Sure, Target, Visibility,
+    lexicon::{self, Says},
+    resolve,
+};
+
+impl Assembly<'_> {
+    /// A link that stands in no text.
+    pub(super) fn link(&mut self, id: &EntityId, note: &Note, link: &Link) {
+        let visibility = link.visibility.within(&note.visibility);
+        let Some(target) = self.target(&link.target, link.label.as_deref(), note, &link.origin, &visibility) else {
+            return;
+        };
+        let Some(relation) = &link.relation else { return };
+        let Some(says) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
+        self.relate(id, note, &target, says, relation, &link.origin, visibility);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn relate(
+        &mut self,
+        id: &EntityId,
+        note: &Note,
+        target: &EntityId,
+        says: Says,
+        relation: &Relation,
+        origin: &crate::notes::Origin,
+        visibility: Visibility,
+    ) {
+        if id == target {
+            return;
+        }
+        let says = lexicon::fitted(says, self.kinds.get(id), self.kinds.get(target));
+        let visibility = self.as_secret_as(visibility, target);
+        let backwards = says.backwards != relation.backwards;
+        let (subject, object) = if backwards { (target, id) } else { (id, target) };
+        let date = |raw: &Option<String>| raw.as_deref().map(|raw| self.date(raw, None));
+        let validity = Validity { from: date(&relation.since), until: date(&relation.until) };
+        let attitude = relation.attitude.and_then(|attitude| Attitude::new(attitude.clamp(-100, 100)).ok());
+        let rank = relation.rank.clone().or_else(|| says.rank.map(str::to_owned));
+        let symmetric = self.vocabulary.predicate(&says.predicate).is_some_and(|def| def.symmetric);
+        let both = relation.both_ways && !symmetric;
+        let ends = [(subject, object), (object, subject)];
+        for (subject, object) in ends.into_iter().take(if both { 2 } else { 1 }) {
+            let saying = Saying {
+                subject,
+                predicate: says.predicate.clone(),
+                object: Object::Entity(object.clone()),
+                statement: relation.statement.clone(),
+                sure: relation.sure,
+                origin,
+                key: &note.key,
+                visibility: visibility.clone(),
+            };
+            let (validity, rank) = (validity.clone(), rank.clone());
+            self.say(saying, |builder| builder.attitude(attitude).rank(rank).validity(validity));
+        }
+    }
+
+    /// A field that is a relation: links are its targets, and so are texts that name a note. All else is an attribute.
+    pub(super) fn related(&mut self, id: &EntityId, note: &Note, field: &Field, says: &Says, visibility: &Visibility) {
+        for piece in &field.values {
+            if !piece.links.is_empty() {
+                for target in &piece.links {
+                    self.relate_to(id, note, field, target, says, field.sure, visibility);
+                }
+                continue;
+            }
+            let Value::Text(text) = &piece.value else { continue };
+            if resolve::is_nobody(text) {
+                self.findings.nobody += 1;
+                continue;
+            }
+            let mut left = false;
+            for part in parts(text) {
+                let name = part.split('(').next().unwrap_or_default().trim();
+                let target = Target::Name(name.to_owned());
+                // A text that names no note is no link: no stub is made of it.
+                match self.index.find(&target, note, self.notes) {
+                    Found::One(_) => {
+                        // A single name in a field of its own is as good as a link; one in a list of prose is not.
+                        let plain = part == text.trim();
+                        let sure = if plain { field.sure } else { Sure::Guessed };
+                        self.relate_to(id, note, field, &target, says, sure, visibility);
+                        left |= !plain;
+                    }
+                    Found::Several(_) => {
+                        self.relate_to(id, note, field, &target, says, Sure::Guessed, visibility);
+                        left = true;
+                    }
+                    Found::Dangling | Found::Nobody => left = true,
+                }
+            }
+            if left && let Some(name) = attribute_of(&field.name) {
+                self.value(id, note, field, &name, piece, visibility);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn relate_to(
+        &mut self,
+        id: &EntityId,
+        note: &Note,
+        field: &Field,
+        target: &Target,
+        says: &Says,
+        sure: Sure,
+        visibility: &Visibility,
+    ) {
+        let Some(target) = self.target(target, None, note, &field.origin, visibility) else { return };
+        let relation = Relation { sure, ..Relation::default() };
+        self.relate(id, note, &target, says.clone(), &relation, &field.origin, visibility.clone());
+    }
+
+    /// A link in a field whose name is no relation that is known: one of the campaign's own.
+    pub(super) fn linked_value(
+        &mut self,
+        id: &EntityId,
+        note: &Note,
+        field: &Field,
+        piece: &Piece,
+        visibility: &Visibility,
+    ) {
+        let Ok(name) = Predicate::relation(&field.name).or_else(|_| Predicate::new(predicate::RELATED_TO)) else {
+            return;
+        };
+        let says = Says { predicate: name, backwards: false, rank: None };
+        for target in &piece.links {
+            self.relate_to(id, note, field, target, &says, field.sure, visibility);
+        }
+    }
+}
+
+/// The attribute that holds what a relation's field says of nobody in particular.
+fn attribute_of(name: &str) -> Option<Predicate> {
+    let name = hearsay_model::slug(name).replace('-', "_");
+    Predicate::new(&name).ok().filter(|name| !name.is_relation() && !lexicon::is_reserved(name))
+}
+
+/// The parts of a list in prose. A comma within parentheses parts nothing: `Bluecoats (canal patrol), The Vultures (rival
+/// outfit, Tier I).`
+pub(crate) fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' | ';' | '\n' if depth <= 0 => {
+                parts.push(&text[start..at]);
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    let parts = parts.into_iter().map(|part| {
+        let part = part.trim().trim_end_matches('.').trim();
+        part.strip_prefix("and ").unwrap_or(part)
+    });
+    parts.filter(|part| !part.is_empty()).collect()
+}

@@ -1,0 +1,368 @@
+//! A safe view of what is imported: a folder, a single file, or a zip archive.
+//!
+//! Nothing outside the folder is read, whatever links or names say; numbers, sizes and depths are bounded. What is left
+//! out for such a reason is listed in [`Folder::skipped`].
+
+use std::{
+    fs::{self, File as OsFile},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use zip::ZipArchive;
+
+use super::{FileId, Notes, Skipped, Text};
+use crate::{CampaignError, CampaignErrors, Limits};
+
+/// The files of a campaign, listed and not yet read.
+#[derive(Debug)]
+pub struct Folder {
+    name: String,
+    entries: Vec<Entry>,
+    skipped: Vec<Skipped>,
+    limits: Limits,
+    source: Source,
+    /// Bytes that were read so far.
+    read: AtomicU64,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// The folder, with links resolved.
+    Disk(PathBuf),
+    Zip(Mutex<ZipArchive<OsFile>>),
+}
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The path below the folder, with forward slashes.
+    pub path: String,
+    /// How many bytes it says it has.
+    pub bytes: u64,
+    /// Its number in an archive.
+    number: usize,
+}
+
+impl Entry {
+    /// The file's name without its folders.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The file's name without folders and extension.
+    pub fn stem(&self) -> &str {
+        self.name().rsplit_once('.').map_or(self.name(), |(stem, _)| stem)
+    }
+
+    /// The folders that it lies in, the outermost first.
+    pub fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
+        let folders = self.path.rsplit_once('/').map_or("", |(folders, _)| folders);
+        folders.split('/').filter(|name| !name.is_empty())
+    }
+
+    /// Whether it has one of these extensions, given in lowercase and without their dots.
+    pub fn has_extension(&self, extensions: &[&str]) -> bool {
+        let extension = self.name().rsplit_once('.').map_or("", |(_, extension)| extension);
+        extensions.iter().any(|one| extension.eq_ignore_ascii_case(one))
+    }
+}
+
+impl Folder {
+    /// Lists a folder, a single file or a zip archive. Hidden files and folders are left out.
+    ///
+    /// # Errors
+    /// When it cannot be read at all, or an archive is none.
+    pub fn open(path: &Path, limits: &Limits) -> Result<Self, CampaignErrors> {
+        let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+        let fault = |message: String, hint: &str| {
+            let error =
+                CampaignError { file: shown.clone(), line: 0, field: String::new(), message, hint: hint.to_owned() };
+            CampaignErrors { errors: vec![error], more: 0 }
+        };
+        let unreadable = |error: io::Error| {
+            fault(format!("cannot be read: {error}"), "check that it exists and that you may read it")
+        };
+        let real = path.canonicalize().map_err(unreadable)?;
+        let meta = fs::metadata(&real).map_err(unreadable)?;
+        let name = real.file_stem().map_or_else(|| shown.clone(), |name| name.to_string_lossy().into_owned());
+        let empty = |source| Self {
+            name: name.clone(),
+            entries: Vec::new(),
+            skipped: Vec::new(),
+            limits: limits.clone(),
+            source,
+            read: AtomicU64::new(0),
+        };
+        let mut folder;
+        if meta.is_dir() {
+            folder = empty(Source::Disk(real.clone()));
+            folder.name = real.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
+            folder.walk(&real, "", 0);
+        } else if !meta.is_file() {
+            return Err(fault("is neither a file nor a folder".to_owned(), "give a folder, a file or a zip archive"));
+        } else if is_zip(&real) {
+            let file = OsFile::open(&real).map_err(unreadable)?;
+            let broken =
+                |error: zip::result::ZipError| fault(format!("the archive is broken: {error}"), "export it again");
+            let archive = ZipArchive::new(file).map_err(broken)?;
+            folder = empty(Source::Zip(Mutex::new(archive)));
+            folder.list_archive();
+        } else {
+            let parent = real.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+            folder = empty(Source::Disk(parent));
+            let path = real.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            folder.entries.push(Entry { path, bytes: meta.len(), number: 0 });
+        }
+        folder.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        folder.skipped.sort();
+        Ok(folder)
+    }
+
+    /// What the folder or archive is called, without the extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The files, in the order of their paths.
+    pub fn files(&self) -> std::slice::Iter<'_, Entry> {
+        self.entries.iter()
+    }
+
+    /// The file with this path.
+    pub fn get(&self, path: &str) -> Option<&Entry> {
+        let number = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        self.entries.get(number)
+    }
+
+    /// Whether there is a file with this path.
+    pub fn has(&self, path: &str) -> bool {
+        self.get(path).is_some()
+    }
+
+    /// What was left out when the files were listed.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// How much is read at most.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// A hidden file that a tool keeps beside the notes, such as `.obsidian/plugins/calendarium/data.json`.
+    pub fn hidden(&self, path: &str) -> Option<Entry> {
+        match &self.source {
+            Source::Disk(root) => {
+                let real = root.join(path).canonicalize().ok().filter(|real| real.starts_with(root))?;
+                let meta = fs::metadata(real).ok().filter(fs::Metadata::is_file)?;
+                Some(Entry { path: path.to_owned(), bytes: meta.len(), number: 0 })
+            }
+            Source::Zip(archive) => {
+                let mut archive = archive.lock().ok()?;
+                let number = (0..archive.len()).find(|number| {
+                    archive.name_for_index(*number).and_then(Result::ok).is_some_and(|name| name == path)
+                })?;
+                let bytes = archive.by_index_raw(number).ok()?.size();
+                Some(Entry { path: path.to_owned(), bytes, number })
+            }
+        }
+    }
+
+    /// The first bytes of a file, for looking at its format. Nothing when it cannot be read.
+    pub fn head(&self, entry: &Entry, bytes: u64) -> Vec<u8> {
+        self.bytes_of(entry, bytes).map_or_else(|_| Vec::new(), |(bytes, _)| bytes)
+    }
+
+    /// Reads a file, and registers it. What cannot be read is noted as skipped.
+    pub fn bytes(&self, entry: &Entry, notes: &mut Notes) -> Option<(FileId, Vec<u8>)> {
+        match self.whole(entry) {
+            Ok(bytes) => Some((notes.file(&entry.path, &bytes), bytes)),
+            Err(why) => {
+                notes.skip(&*entry.path, why);
+                None
+            }
+        }
+    }
+
+    /// Reads a file as text, and registers it: UTF-8 with or without a mark, or UTF-16 with one. What cannot be read is
+    /// noted as skipped.
+    pub fn text(&self, entry: &Entry, notes: &mut Notes) -> Option<Text> {
+        let (file, bytes) = self.bytes(entry, notes)?;
+        match Text::decode(file, bytes) {
+            Ok(text) => Some(text),
+            Err(why) => {
+                notes.skip(&*entry.path, why);
+                None
+            }
+        }
+    }
+
+    fn whole(&self, entry: &Entry) -> Result<Vec<u8>, String> {
+        let too_large = || {
+            let (mib, most) = (entry.bytes >> 20, self.limits.file_bytes >> 20);
+            format!("the file has {mib} MiB or more, and at most {most} MiB are read: split it, or raise the limit")
+        };
+        if entry.bytes > self.limits.file_bytes {
+            return Err(too_large());
+        }
+        let left = self.limits.total_bytes.saturating_sub(self.read.load(Ordering::Relaxed));
+        if left == 0 {
+            let most = self.limits.total_bytes >> 20;
+            return Err(format!("more than {most} MiB in all are not read: import parts of it, or raise the limit"));
+        }
+        let (bytes, more) = self.bytes_of(entry, self.limits.file_bytes)?;
+        self.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        if more { Err(too_large()) } else { Ok(bytes) }
+    }
+
+    /// Up to so many bytes of a file, and whether there are more.
+    fn bytes_of(&self, entry: &Entry, most: u64) -> Result<(Vec<u8>, bool), String> {
+        let failed = |error: &dyn std::fmt::Display| format!("cannot be read: {error}");
+        let mut bytes = Vec::new();
+        match &self.source {
+            Source::Disk(root) => {
+                let file = OsFile::open(root.join(&entry.path)).map_err(|error| failed(&error))?;
+                file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+            }
+            Source::Zip(archive) => {
+                let mut archive = archive.lock().map_err(|_| "the archive cannot be read".to_owned())?;
+                let file = archive.by_index(entry.number).map_err(|error| failed(&error))?;
+                file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+            }
+        }
+        let more = bytes.len() as u64 > most;
+        bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok((bytes, more))
+    }
+
+    fn skip(&mut self, path: impl Into<String>, why: impl Into<String>) {
+        self.skipped.push(Skipped { path: path.into(), why: why.into() });
+    }
+
+    fn walk(&mut self, folder: &Path, below: &str, depth: usize) {
+        let shown = if below.is_empty() { "." } else { below };
+        if depth >= self.limits.depth {
+            let why = format!("folders lie more than {} deep: move them up", self.limits.depth);
+            return self.skip(shown, why);
+        }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.skip(shown, format!("cannot be read: {error}")),
+        };
+        let mut names: Vec<_> = entries.filter_map(Result::ok).collect();
+        names.sort_by_key(fs::DirEntry::file_name);
+        for entry in names {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                self.skip(format!("{shown}/{}", name.to_string_lossy()), "its name is not UTF-8: rename it");
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => {
+                    let why = self.where_leads(&entry.path());
+                    self.skip(path, why);
+                }
+                Ok(kind) if kind.is_dir() => self.walk(&entry.path(), &path, depth + 1),
+                Ok(kind) if kind.is_file() => {
+                    if self.entries.len() >= self.limits.files {
+                        let why = format!("the folder holds more than {} files: raise the limit", self.limits.files);
+                        if self.skipped.last().is_none_or(|skipped| skipped.why != why) {
+                            self.skip(path, why);
+                        }
+                        return;
+                    }
+                    let bytes = entry.metadata().map_or(0, |meta| meta.len());
+                    self.entries.push(Entry { path, bytes, number: 0 });
+                }
+                Ok(_) => self.skip(path, "it is neither a file nor a folder"),
+                Err(error) => self.skip(path, format!("cannot be read: {error}")),
+            }
+        }
+    }
+
+    /// Links are never followed: within the folder they lead to what is read anyway, or round in a circle.
+    fn where_leads(&self, link: &Path) -> &'static str {
+        match (link.canonicalize(), &self.source) {
+            (Ok(real), Source::Disk(root)) if real.starts_with(root) => "a link to what is read anyway",
+            (Ok(_), _) => "a link that leads out of the folder: copy what it leads to into the folder",
+            (Err(_), _) => "a link that leads nowhere",
+        }
+    }
+
+    fn list_archive(&mut self) {
+        let Source::Zip(archive) = &self.source else { return };
+        let (mut entries, mut skipped) = (Vec::new(), Vec::new());
+        let Ok(mut archive) = archive.lock() else { return };
+        for number in 0..archive.len() {
+            let mut skip = |path: &str, why: String| skipped.push(Skipped { path: path.to_owned(), why });
+            let file = match archive.by_index_raw(number) {
+                Ok(file) => file,
+                Err(error) => {
+                    skip(&format!("entry {number}"), format!("cannot be read: {error}"));
+                    continue;
+                }
+            };
+            let name = String::from_utf8_lossy(file.name_raw()).replace('\\', "/");
+            if file.is_dir() || name.ends_with('/') {
+                continue;
+            }
+            if let Some(why) = bad_name(&name, self.limits.depth) {
+                skip(&name, why);
+            } else if name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX") {
+            } else if file.is_symlink() {
+                skip(&name, "a link within an archive".to_owned());
+            } else if file.encrypted() {
+                skip(&name, "it is encrypted: export it without a password".to_owned());
+            } else if file.size() > 1 << 20 && file.size() / file.compressed_size().max(1) > self.limits.ratio {
+                let ratio = self.limits.ratio;
+                skip(&name, format!("it is packed more than {ratio} times, as no campaign is"));
+            } else if entries.len() >= self.limits.files {
+                skip(&name, format!("the archive holds more than {} files: raise the limit", self.limits.files));
+                break;
+            } else {
+                entries.push(Entry { path: name, bytes: file.size(), number });
+            }
+        }
+        drop(archive);
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        entries.dedup_by(|later, first| {
+            let twice = later.path == first.path;
+            if twice {
+                skipped.push(Skipped { path: later.path.clone(), why: "the name stands twice in the archive".into() });
+            }
+            twice
+        });
+        self.entries = entries;
+        self.skipped = skipped;
+    }
+}
+
+fn is_zip(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    OsFile::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok_and(|()| &magic == b"PK\x03\x04")
+        || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// Why a name within an archive is refused.
+fn bad_name(name: &str, depth: usize) -> Option<String> {
+    let drive = name.as_bytes().get(1) == Some(&b':');
+    if name.starts_with('/') || drive {
+        return Some("its name begins at the root of a disk".to_owned());
+    }
+    if name.split('/').any(|part| part == ".." || part.contains('\0')) {
+        return Some("its name leads out of the archive".to_owned());
+    }
+    (name.split('/').count() > depth).then(|| format!("folders lie more than {depth} deep"))
+}
+
+#[cfg(test)]
+mod tests;

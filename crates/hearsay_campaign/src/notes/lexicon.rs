@@ -1,0 +1,601 @@
+//! What the names of fields and relations mean, for the readers of all formats.
+
+use hearsay_model::{Kind, Predicate, Vocabulary, attribute, predicate, slug};
+
+use super::DateOf;
+
+/// What a field says of its note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// What it is called.
+    Name,
+    /// What it is called besides.
+    Alias,
+    /// What it is.
+    Kind,
+    /// Who plays it: it is a player character.
+    Player,
+    /// How it is to something else. Where the values are no entities, it is an attribute of this name.
+    Relation(Says),
+    /// An attribute, by its name.
+    Attribute(Predicate),
+    /// How it is: dead, missing.
+    State,
+    /// A date.
+    Date(DateOf),
+    /// Something about a session at the table, which only a session has.
+    Session(SessionField),
+    /// Nothing about the world: how a page looks, numbers of the game's rules.
+    Nothing,
+}
+
+/// A field of a session log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionField {
+    /// Its number.
+    Number,
+    /// When it was played.
+    Date,
+    /// The game date at its start.
+    Start,
+    /// The game date at its end.
+    End,
+    /// Whose characters were there.
+    Present,
+}
+
+/// A relation between a note and its target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Says {
+    /// The relation.
+    pub predicate: Predicate,
+    /// Whether the target is its subject.
+    pub backwards: bool,
+    /// The rank that goes with it: the head of a group is a member of it.
+    pub rank: Option<&'static str>,
+}
+
+/// Fields that are relations: what they are called, the relation, and whether the target is its subject. Names are in
+/// lowercase with hyphens; the plural with `s` goes without saying.
+const RELATIONS: &[(&str, &str, bool)] = &[
+    ("location", "LOCATED_AT", false),
+    ("current-location", "LOCATED_AT", false),
+    ("located-in", "LOCATED_AT", false),
+    ("located-at", "LOCATED_AT", false),
+    ("found-at", "LOCATED_AT", false),
+    ("found-in", "LOCATED_AT", false),
+    ("whereabouts", "LOCATED_AT", false),
+    ("last-seen", "LOCATED_AT", false),
+    ("last-known-location", "LOCATED_AT", false),
+    ("place", "LOCATED_AT", false),
+    ("hq", "LOCATED_AT", false),
+    ("headquarters", "LOCATED_AT", false),
+    ("headquarter", "LOCATED_AT", false),
+    ("base", "LOCATED_AT", false),
+    ("base-of-operations", "LOCATED_AT", false),
+    ("seat", "LOCATED_AT", false),
+    ("home", "RESIDENT_OF", false),
+    ("residence", "RESIDENT_OF", false),
+    ("resides-in", "RESIDENT_OF", false),
+    ("lives-in", "RESIDENT_OF", false),
+    ("lives-at", "RESIDENT_OF", false),
+    ("resident-of", "RESIDENT_OF", false),
+    ("hometown", "RESIDENT_OF", false),
+    ("resident", "RESIDENT_OF", true),
+    ("inhabitant", "RESIDENT_OF", true),
+    ("organization", "MEMBER_OF", false),
+    ("organisation", "MEMBER_OF", false),
+    ("faction", "MEMBER_OF", false),
+    ("affiliation", "MEMBER_OF", false),
+    ("affiliated-with", "MEMBER_OF", false),
+    ("allegiance", "MEMBER_OF", false),
+    ("guild", "MEMBER_OF", false),
+    ("group", "MEMBER_OF", false),
+    ("member-of", "MEMBER_OF", false),
+    ("membership", "MEMBER_OF", false),
+    ("party", "MEMBER_OF", false),
+    ("house", "MEMBER_OF", false),
+    ("clan", "MEMBER_OF", false),
+    ("crew", "MEMBER_OF", false),
+    ("member", "MEMBER_OF", true),
+    ("notable-member", "MEMBER_OF", true),
+    ("key-member", "MEMBER_OF", true),
+    ("has-member", "MEMBER_OF", true),
+    ("ally", "ALLIED_WITH", false),
+    ("allies", "ALLIED_WITH", false),
+    ("allied-with", "ALLIED_WITH", false),
+    ("friend", "LIKES", false),
+    ("friend-of", "LIKES", false),
+    ("likes", "LIKES", false),
+    ("rival", "HOSTILE_TO", false),
+    ("rival-of", "HOSTILE_TO", false),
+    ("enemy", "HOSTILE_TO", false),
+    ("enemies", "HOSTILE_TO", false),
+    ("enemy-of", "HOSTILE_TO", false),
+    ("hostile-to", "HOSTILE_TO", false),
+    ("foe", "HOSTILE_TO", false),
+    ("nemesis", "HOSTILE_TO", false),
+    ("owner", "OWNS", true),
+    ("owned-by", "OWNS", true),
+    ("proprietor", "OWNS", true),
+    ("bearer", "OWNS", true),
+    ("wielder", "OWNS", true),
+    ("holder", "OWNS", true),
+    ("held-by", "OWNS", true),
+    ("owns", "OWNS", false),
+    ("owned-location", "OWNS", false),
+    ("ownedlocation", "OWNS", false),
+    ("possession", "OWNS", false),
+    ("parent", "CHILD_OF", false),
+    ("father", "CHILD_OF", false),
+    ("mother", "CHILD_OF", false),
+    ("child-of", "CHILD_OF", false),
+    ("son-of", "CHILD_OF", false),
+    ("daughter-of", "CHILD_OF", false),
+    ("child", "CHILD_OF", true),
+    ("children", "CHILD_OF", true),
+    ("son", "CHILD_OF", true),
+    ("daughter", "CHILD_OF", true),
+    ("parent-of", "CHILD_OF", true),
+    ("father-of", "CHILD_OF", true),
+    ("mother-of", "CHILD_OF", true),
+    ("sibling", "SIBLING_OF", false),
+    ("brother", "SIBLING_OF", false),
+    ("sister", "SIBLING_OF", false),
+    ("spouse", "MARRIED_TO", false),
+    ("husband", "MARRIED_TO", false),
+    ("wife", "MARRIED_TO", false),
+    ("partner", "MARRIED_TO", false),
+    ("married-to", "MARRIED_TO", false),
+    ("family", "RELATED_TO", false),
+    ("relative", "RELATED_TO", false),
+    ("related", "RELATED_TO", false),
+    ("related-to", "RELATED_TO", false),
+    ("relation", "RELATED_TO", false),
+    ("relationship", "RELATED_TO", false),
+    ("connection", "RELATED_TO", false),
+    ("associate", "RELATED_TO", false),
+    ("contact", "KNOWS", false),
+    ("acquaintance", "KNOWS", false),
+    ("knows", "KNOWS", false),
+    ("employer", "EMPLOYED_BY", false),
+    ("employed-by", "EMPLOYED_BY", false),
+    ("works-for", "EMPLOYED_BY", false),
+    ("boss", "EMPLOYED_BY", false),
+    ("patron", "EMPLOYED_BY", false),
+    ("serves", "EMPLOYED_BY", false),
+    ("master", "EMPLOYED_BY", false),
+    ("employee", "EMPLOYED_BY", true),
+    ("employs", "EMPLOYED_BY", true),
+    ("staff", "EMPLOYED_BY", true),
+    ("servant", "EMPLOYED_BY", true),
+    ("parent-settlement", "PART_OF", false),
+    ("parentsettlement", "PART_OF", false),
+    ("parent-region", "PART_OF", false),
+    ("parentregion", "PART_OF", false),
+    ("parent-continent", "PART_OF", false),
+    ("parentcontinent", "PART_OF", false),
+    ("parent-location", "PART_OF", false),
+    ("parentlocation", "PART_OF", false),
+    ("parent-area", "PART_OF", false),
+    ("parent-organization", "PART_OF", false),
+    ("parent-organisation", "PART_OF", false),
+    ("part-of", "PART_OF", false),
+    ("within", "PART_OF", false),
+    ("region", "PART_OF", false),
+    ("continent", "PART_OF", false),
+    ("country", "PART_OF", false),
+    ("kingdom", "PART_OF", false),
+    ("province", "PART_OF", false),
+    ("city", "PART_OF", false),
+    ("district", "PART_OF", false),
+    ("settlement", "PART_OF", false),
+    ("dominion", "PART_OF", false),
+    ("plane", "PART_OF", false),
+    ("world", "PART_OF", false),
+    ("sub-location", "PART_OF", true),
+    ("sublocation", "PART_OF", true),
+    ("districts-within", "PART_OF", true),
+    ("points-of-interest", "PART_OF", true),
+    ("point-of-interest", "PART_OF", true),
+    ("quest-giver", "QUEST_GIVER", true),
+    ("questgiver", "QUEST_GIVER", true),
+    ("instigator", "QUEST_GIVER", true),
+    ("given-by", "QUEST_GIVER", true),
+    ("key-figure", "PARTICIPATED_IN", true),
+    ("keyfigure", "PARTICIPATED_IN", true),
+    ("factions-involved", "PARTICIPATED_IN", true),
+    ("factionsinvolved", "PARTICIPATED_IN", true),
+    ("participant", "PARTICIPATED_IN", true),
+    ("involved", "PARTICIPATED_IN", true),
+    ("character-involved", "PARTICIPATED_IN", true),
+    ("participated-in", "PARTICIPATED_IN", false),
+    ("event", "PARTICIPATED_IN", false),
+    ("creator", "CREATED", true),
+    ("created-by", "CREATED", true),
+    ("maker", "CREATED", true),
+    ("founder", "CREATED", true),
+    ("founded-by", "CREATED", true),
+    ("author", "CREATED", true),
+    ("created", "CREATED", false),
+    ("cause", "CAUSED_BY", false),
+    ("caused-by", "CAUSED_BY", false),
+    ("follows", "FOLLOWS", false),
+    ("preceded-by", "FOLLOWS", false),
+    ("wants", "WANTS", false),
+    ("fears", "FEARS", false),
+    ("trusts", "TRUSTS", false),
+    ("owes", "OWES", false),
+    ("knows-about", "KNOWS_ABOUT", false),
+    ("religion", "WORSHIPS", false),
+    ("deity", "WORSHIPS", false),
+    ("god", "WORSHIPS", false),
+    ("faith", "WORSHIPS", false),
+    ("worships", "WORSHIPS", false),
+    ("mentor", "STUDENT_OF", false),
+    ("teacher", "STUDENT_OF", false),
+    ("student", "STUDENT_OF", true),
+    ("apprentice", "STUDENT_OF", true),
+];
+
+/// Fields that name somebody of a rank in a group.
+const RANKS: &[&str] =
+    &["head", "leader", "ruler", "leadership", "commander", "captain", "chief", "governor", "mayor", "lord"];
+
+/// Fields that are attributes under another name.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("species", "species"),
+    ("ancestry", "species"),
+    ("race", "species"),
+    ("occupation", "occupation"),
+    ("profession", "occupation"),
+    ("job", "occupation"),
+    ("role", "occupation"),
+    ("age", "age"),
+    ("gender", "gender"),
+    ("sex", "gender"),
+    ("pronoun", "pronouns"),
+    ("pronouns", "pronouns"),
+    ("title", "title"),
+    ("appearance", "appearance"),
+    ("looks", "appearance"),
+    ("personality", "personality"),
+    ("trait", "personality"),
+    ("personality-trait", "personality"),
+    ("mannerism", "speaking_style"),
+    ("voice", "speaking_style"),
+    ("speaking-style", "speaking_style"),
+    ("goal", "goals"),
+    ("motivation", "goals"),
+    ("ideal", "ideals"),
+    ("bond", "bonds"),
+    ("flaw", "flaws"),
+    ("alignment", "alignment"),
+    ("atmosphere", "atmosphere"),
+    ("population", "population"),
+    ("government", "government"),
+    ("objective", "objectives"),
+    ("reward", "reward"),
+    ("rarity", "rarity"),
+    ("value", "value"),
+    ("price", "value"),
+    ("motto", "motto"),
+    ("symbol", "symbol"),
+    ("outcome", "outcome"),
+    ("tag", "tag"),
+    ("description", "description"),
+    ("summary", "description"),
+    ("blurb", "description"),
+    ("completed", "stage"),
+    ("quest-status", "stage"),
+    ("rank", "rank"),
+    ("class", "class"),
+    ("background", "background"),
+];
+
+const STATES: &[&str] = &[
+    "condition",
+    "status",
+    "state",
+    "life-status",
+    "lifestatus",
+    "organizationstatus",
+    "organization-status",
+    "is-dead",
+    "deceased",
+    "dead",
+    "alive",
+];
+
+const NOTHING: &[&str] = &[
+    "cssclass",
+    "cssclasses",
+    "css-class",
+    "css-classes",
+    "layout",
+    "permalink",
+    "publish",
+    "draft",
+    "image",
+    "img",
+    "banner",
+    "banner-x",
+    "banner-y",
+    "banner-icon",
+    "icon",
+    "token",
+    "art",
+    "portrait",
+    "cover",
+    "thumbnail",
+    "position",
+    "order",
+    "sort",
+    "nav-order",
+    "weight",
+    "template",
+    "obsidian-ui-mode",
+    "obsidian-editing-mode",
+    "kanban-plugin",
+    "excalidraw-plugin",
+    "statblock",
+    "hp",
+    "ac",
+    "cr",
+    "level",
+    "stat",
+    "stats",
+    "str",
+    "dex",
+    "con",
+    "int",
+    "wis",
+    "cha",
+    "str-mod",
+    "created-at",
+    "updated",
+    "updated-at",
+    "modified",
+    "date-created",
+    "date-modified",
+    "last-modified",
+    "id",
+    "uuid",
+    "uid",
+    "slug",
+    "url",
+    "link",
+    "links",
+    "source",
+    "up",
+    "prev",
+    "next",
+    "dg-publish",
+    "dg-home",
+    "toc",
+    "hidden-toc",
+    "mapmarker",
+    "map-marker",
+    "mapzoom",
+    "coordinates",
+    "lat",
+    "long",
+    "latitude",
+    "longitude",
+    "fc-calendar",
+    "fc-category",
+    "note-icon",
+    "notetype-icon",
+    "folder",
+    "initiative",
+    "speed",
+    "system",
+    "prototype-token",
+];
+
+/// Whether a field of this name is in one of the lists: what is written in bold before a colon is a field only then.
+pub fn is_known(name: &str) -> bool {
+    match meaning(name) {
+        Meaning::Nothing => false,
+        Meaning::Attribute(held) => {
+            let word = key(name);
+            let singular = word.strip_suffix('s').unwrap_or(&word);
+            let listed = ATTRIBUTES.iter().any(|(one, _)| *one == word || *one == singular);
+            listed || Vocabulary::default().attribute(&held).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// What a field of this name means.
+pub fn meaning(name: &str) -> Meaning {
+    let word = key(name);
+    let singular = word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
+    let either = |one: &str| one == word || singular == Some(one);
+    let in_list = |list: &[&str]| list.iter().any(|one| either(one));
+    match word.as_str() {
+        "name" => return Meaning::Name,
+        "alias" | "aliases" | "aka" | "also-known-as" | "nickname" | "nicknames" | "known-as" | "other-names" => {
+            return Meaning::Alias;
+        }
+        "type" | "kind" | "category" | "template-type" | "entity-type" | "note-type" | "notetype" => {
+            return Meaning::Kind;
+        }
+        "player" | "played-by" | "controlled-by" => return Meaning::Player,
+        "sessionnumber" | "session-number" | "session" | "number" => return Meaning::Session(SessionField::Number),
+        "sessiondate" | "session-date" | "date-played" | "played" | "real-date" => {
+            return Meaning::Session(SessionField::Date);
+        }
+        "present" | "attendance" | "attendee" | "attendees" | "players" | "players-present" | "characters-present"
+        | "party-members" => {
+            return Meaning::Session(SessionField::Present);
+        }
+        "in-game-start" | "ingame-start" | "game-start" | "in-game-date" | "ingame-date" => {
+            return Meaning::Session(SessionField::Start);
+        }
+        "in-game-end" | "ingame-end" | "game-end" => return Meaning::Session(SessionField::End),
+        "fc-date" | "fc-start" | "date" | "start-date" | "start" | "founded" | "born" | "birth" | "birthdate"
+        | "date-of-birth" => {
+            return Meaning::Date(DateOf::Start);
+        }
+        "fc-end" | "end-date" | "end" | "died" | "death" | "date-of-death" => return Meaning::Date(DateOf::End),
+        _ => {}
+    }
+    if in_list(NOTHING) {
+        return Meaning::Nothing;
+    }
+    if in_list(STATES) {
+        return Meaning::State;
+    }
+    if in_list(RANKS) {
+        let rank = RANKS.iter().find(|one| either(one)).copied();
+        if let Ok(predicate) = Predicate::new(predicate::MEMBER_OF) {
+            return Meaning::Relation(Says { predicate, backwards: true, rank });
+        }
+    }
+    if let Some((_, name, backwards)) = RELATIONS.iter().find(|(one, ..)| either(one))
+        && let Ok(predicate) = Predicate::new(name)
+    {
+        return Meaning::Relation(Says { predicate, backwards: *backwards, rank: None });
+    }
+    let known = ATTRIBUTES.iter().find(|(one, _)| either(one)).map_or(word.as_str(), |(_, name)| name);
+    let name = known.replace('-', "_");
+    match Predicate::new(&name) {
+        Ok(name) if !name.is_relation() => Meaning::Attribute(name),
+        _ => Meaning::Nothing,
+    }
+}
+
+/// The relation that words such as `is the rival of`, `organization` or `MEMBER_OF` mean. Words that no list has become a
+/// relation of the campaign's own; more than five of them are [`RELATED_TO`](predicate::RELATED_TO).
+pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
+    let word = key(words);
+    let named = Predicate::relation(&word).ok();
+    if let Some(name) = &named {
+        if vocabulary.predicate(name).is_some() {
+            return Some(Says { predicate: name.clone(), backwards: false, rank: None });
+        }
+        if let Some(def) = vocabulary.inverse_of(name) {
+            return Some(Says { predicate: def.name.clone(), backwards: true, rank: None });
+        }
+    }
+    if let Meaning::Relation(says) = meaning(words) {
+        return Some(says);
+    }
+    // `is the rival of` says the same as `rival of`, `a member of the` as `member of`.
+    let kept = word
+        .split('-')
+        .filter(|word| !["is", "are", "was", "the", "a", "an", "has", "his", "her", "their"].contains(word));
+    let kept: Vec<&str> = kept.collect();
+    let short = kept.join("-");
+    if short != word && !short.is_empty() {
+        return relation(&short, vocabulary);
+    }
+    let predicate = match named {
+        Some(name) if kept.len() <= 5 => name,
+        _ => Predicate::new(predicate::RELATED_TO).ok()?,
+    };
+    Some(Says { predicate, backwards: false, rank: None })
+}
+
+/// What a relation means, given what its two ends are: who is `parent` of a place holds it.
+pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Says {
+    let other = |name: &str, says: &mut Says| {
+        if let Ok(predicate) = Predicate::new(name) {
+            says.predicate = predicate;
+        }
+    };
+    let is = |kind: Option<&Kind>, one: &Kind| kind == Some(one);
+    match says.predicate.as_str() {
+        predicate::CHILD_OF if !note.is_none_or(Kind::is_character) => other(predicate::PART_OF, &mut says),
+        predicate::LOCATED_AT if is(note, &Kind::Location) => other(predicate::PART_OF, &mut says),
+        predicate::PART_OF if !says.backwards && note.is_some_and(Kind::is_character) => {
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        predicate::MEMBER_OF if !says.backwards && is(note, &Kind::Location) => other(predicate::RELATED_TO, &mut says),
+        predicate::MEMBER_OF if says.backwards && is(note, &Kind::Location) => other("RULES", &mut says),
+        predicate::MEMBER_OF if says.backwards && is(note, &Kind::Event) => other("PARTICIPATED_IN", &mut says),
+        "PARTICIPATED_IN" if is(target, &Kind::Quest) => {}
+        _ => {}
+    }
+    says
+}
+
+/// A word in the form of the tables: `currentLocation` and `Current location` are `current-location`.
+fn key(name: &str) -> String {
+    let mut spaced = String::with_capacity(name.len() + 8);
+    let mut before = ' ';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(c);
+        before = c;
+    }
+    // `organization(s)`
+    slug(&spaced.replace("(s)", "s"))
+}
+
+/// What a word such as a tag, a type or the name of a folder says that something is.
+pub fn kind(word: &str) -> Option<Kind> {
+    let word = key(word);
+    // `npc/ally` and `world/people` say it in one of their parts.
+    let words: Vec<&str> = word.split('-').collect();
+    let of = |word: &str| {
+        Some(match word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word) {
+            "npc" | "character" | "people" | "person" | "individual" | "villain" | "antagonist" | "personage"
+            | "actor" | "member" | "resident" | "villager" | "companion" | "ally" | "creature" | "monster" => Kind::Npc,
+            "pc" | "player-character" | "playercharacter" | "player" | "hero" | "heroe" | "protagonist" => Kind::Player,
+            "location" | "place" | "area" | "poi" | "region" | "settlement" | "city" | "citie" | "town" | "village"
+            | "continent" | "country" | "countrie" | "kingdom" | "geography" | "dungeon" | "tavern" | "inn"
+            | "shop" | "building" | "landmark" | "realm" | "district" | "province" | "world" | "plane" | "room"
+            | "map" | "point-of-interest" | "island" | "forest" | "castle" | "site" => Kind::Location,
+            "faction" | "organization" | "organisation" | "group" | "guild" | "house" | "family" | "clan" | "cult"
+            | "order" | "religion" | "company" | "tribe" | "nation" | "institution" => Kind::Faction,
+            "party" | "partie" | "adventuring-party" => Kind::Party,
+            "item" | "artifact" | "artefact" | "weapon" | "object" | "equipment" | "treasure" | "loot" | "gear"
+            | "magic-item" | "potion" | "relic" => Kind::Item,
+            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song"
+            | "poem" => Kind::Document,
+            "event" | "history" | "historie" | "battle" | "festival" | "war" | "timeline" => Kind::Event,
+            "quest" | "plot" | "mission" | "adventure" | "storyline" | "story-arc" | "job" | "objective"
+            | "plot-hook" => Kind::Quest,
+            "concept" | "lore" | "deity" | "deitie" | "god" | "pantheon" | "culture" | "magic" | "custom" | "law"
+            | "language" | "myth" | "legend" => Kind::Concept,
+            _ => return None,
+        })
+    };
+    of(&word).or_else(|| (words.len() <= 4).then(|| words.iter().rev().find_map(|word| of(word)))?)
+}
+
+/// The state that a word says somebody or something is in, in the words of the vocabulary: `DECEASED` is `dead`. Only the
+/// beginning of a longer text is looked at: `DECEASED (throat slit)`.
+pub fn state(words: &str) -> Option<&'static str> {
+    let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
+    let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
+    let negated = ["not", "no", "never", "un"].iter().any(|word| first.contains(word));
+    if negated {
+        return None;
+    }
+    let of = |word: &str| {
+        Some(match word {
+            "dead" | "deceased" | "died" | "killed" | "slain" | "destroyed" | "executed" | "murdered" | "\u{2620}" => {
+                "dead"
+            }
+            "missing" | "lost" | "disappeared" | "vanished" => "missing",
+            "imprisoned" | "captured" | "captive" | "jailed" | "arrested" => "imprisoned",
+            "undead" => "undead",
+            "retired" => "retired",
+            "exiled" | "banished" => "exiled",
+            "wounded" | "injured" => "wounded",
+            "alive" | "living" | "active" | "healthy" => "alive",
+            _ => return None,
+        })
+    };
+    first.iter().find_map(|word| of(word))
+}
+
+/// Names of attributes that an importer must not write as such.
+pub(super) fn is_reserved(name: &Predicate) -> bool {
+    [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&name.as_str())
+}

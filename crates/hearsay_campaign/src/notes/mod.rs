@@ -1,0 +1,66 @@
+//! Campaigns in the formats of other tools.
+//!
+//! The way in has three steps, each with one job:
+//!
+//! 1. A [`Reader`] turns the files of one format into [`Notes`]: what is written, where, and by which signs it is secret.
+//!    It decides nothing about the world.
+//! 2. [`Index`] finds the note that a link means: by key, id, title, file name, path, heading or alias.
+//! 3. [`assemble`] makes a [`Campaign`](crate::Campaign) of the notes: entities with stable ids, facts, texts, sessions, who
+//!    knows what. The same [`plan`](crate::plan) then compares it with a state.
+//!
+//! # Writing a reader
+//!
+//! A reader is a unit struct in a module of its own below `notes/`, named in [`READERS`] and in [`Format`]:
+//!
+//! ```ignore
+//! pub(crate) struct Kanka;
+//!
+//! impl Reader for Kanka {
+//!     fn format(&self) -> Format { Format::Kanka }
+//!
+//!     fn detect(&self, folder: &Folder) -> Option<Score> {
+//!         folder.has("campaign.json").then_some(Score::SURE)          // by looking at the files
+//!     }
+//!
+//!     fn read(&self, folder: &Folder, options: &Options, notes: &mut Notes) {
+//!         for entry in folder.files().filter(|entry| entry.has_extension(&["json"])) {
+//!             let Some(text) = folder.text(entry, notes) else { continue };   // what cannot be read is noted as skipped
+//!             let file = notes.file(&entry.path, &text.bytes());
+//!             // … push a `Note` for each entity
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! - **Keys.** [`Note::key`] is what the tool itself takes for identity; [`Target::Key`] finds it and nothing else does. Two
+//!   notes of one name are two entities. Other ids by which links may name the note go into [`Note::ids`].
+//! - **Fields** keep the name that the file has (`currentLocation`), and one [`Piece`] per value, with the links in it. What
+//!   they mean, [`lexicon`] says for all readers: do not translate names in a reader; add a row to its table. A relation
+//!   that the format has a place for is a [`Link`] with [`Relation::typed`] instead.
+//! - **Texts** come as source with markup: [`crate::text::markdown`] or [`crate::text::html`] make [`Block`]s of it, each
+//!   with its headings, the links in it and its place in the file.
+//! - **Secrets.** Whatever the tool hides gets [`Visibility::SECRET`]: on the whole note, a field, a link, a block, an alias,
+//!   a date or a state. What is in doubt is secret. [`secret::is_secret`] knows the words that people use for it.
+//! - **Places.** Every part has an [`Origin`], with the bytes of the file and their text: it becomes the evidence of its
+//!   facts.
+//! - **Faults.** A file that cannot be read is [`skipped`](Notes::skip) with a reason, and the rest goes on. A reader never
+//!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
+
+mod assemble;
+mod decode;
+mod folder;
+pub mod lexicon;
+mod markdown;
+mod note;
+mod open;
+mod reader;
+pub mod resolve;
+pub mod secret;
+
+pub use assemble::assemble;
+pub use decode::Text;
+pub use folder::{Entry, Folder};
+pub use note::*;
+pub use open::{read_any, read_notes};
+pub use reader::{AliasOrder, Format, Options, READERS, Reader, Score};
+pub use resolve::{Found, Index};

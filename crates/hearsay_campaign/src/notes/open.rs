@@ -1,0 +1,90 @@
+//! The way in for every format.
+
+use std::path::Path;
+
+use super::{Folder, Format, Notes, Options, READERS, Reader, assemble};
+use crate::{Campaign, CampaignError, CampaignErrors, Limits};
+
+/// Reads a campaign in any format: a folder, a file, or a zip archive. Without a format in the options the files are looked
+/// at.
+///
+/// Hearsay's own format is strict, and any fault in it an error. Of the other formats all that can be read is read; what
+/// cannot is listed in [`Campaign::findings`].
+///
+/// # Errors
+/// When nothing can be read at all, or the format is not known.
+pub fn read_any(path: &Path, options: &Options, limits: &Limits) -> Result<Campaign, CampaignErrors> {
+    if options.format == Some(Format::Native) {
+        return crate::read(path, limits);
+    }
+    let folder = Folder::open(path, limits)?;
+    let notes = match read_notes(&folder, options) {
+        Ok(notes) => notes,
+        // What is in no format that is known may be meant to be in ours: its errors say what is expected.
+        Err(_) if options.format.is_none() && may_be_native(&folder) => return crate::read(path, limits),
+        Err(errors) => return Err(errors),
+    };
+    match notes {
+        Some(notes) => Ok(assemble(&notes, options)),
+        None => crate::read(path, limits),
+    }
+}
+
+/// Reads the files into notes, without making a campaign of them. Nothing, when they are in Hearsay's own format.
+///
+/// # Errors
+/// When no reader fits.
+pub fn read_notes(folder: &Folder, options: &Options) -> Result<Option<Notes>, CampaignErrors> {
+    if options.format == Some(Format::Native) || options.format.is_none() && is_native(folder) {
+        return Ok(None);
+    }
+    let reader = match options.format {
+        Some(format) => READERS.iter().find(|reader| reader.format() == format),
+        None => best(folder),
+    };
+    let Some(reader) = reader else { return Err(no_reader(folder, options)) };
+    let mut notes = Notes { name: folder.name().to_owned(), format: Some(reader.format()), ..Notes::default() };
+    notes.skipped.extend_from_slice(folder.skipped());
+    reader.read(folder, options, &mut notes);
+    Ok(Some(notes))
+}
+
+/// Which reader fits best; of equals the first.
+fn best(folder: &Folder) -> Option<&'static &'static dyn Reader> {
+    let mut best = None;
+    for reader in READERS {
+        if let Some(score) = reader.detect(folder)
+            && best.is_none_or(|(held, _)| score > held)
+        {
+            best = Some((score, reader));
+        }
+    }
+    best.map(|(_, reader)| reader)
+}
+
+/// Whether a YAML file near the top says `campaign:` with our keys beside it: `format: 1`, or entities with `kind`.
+fn is_native(folder: &Folder) -> bool {
+    let yaml = folder.files().filter(|entry| entry.has_extension(&["yaml", "yml"])).take(64);
+    let heads: Vec<String> =
+        yaml.map(|entry| String::from_utf8_lossy(&folder.head(entry, 16 << 10)).into_owned()).collect();
+    let line = |start: &str| heads.iter().any(|head| head.lines().any(|line| line.starts_with(start)));
+    let with_kind = heads
+        .iter()
+        .any(|head| head.lines().any(|line| line.trim_start().starts_with("kind:") || line.contains(", kind:")));
+    line("campaign:") && (line("format: 1") || with_kind || line("calendar:") || line("audience:") || line("rumours:"))
+}
+
+fn may_be_native(folder: &Folder) -> bool {
+    folder.files().any(|entry| entry.has_extension(&["yaml", "yml"]))
+}
+
+fn no_reader(folder: &Folder, options: &Options) -> CampaignErrors {
+    let message = match options.format {
+        Some(format) => format!("there is no reader for {format} yet"),
+        None => "the files are in no format that is known".to_owned(),
+    };
+    let names: Vec<_> = Format::ALL.iter().map(|format| format.as_str()).collect();
+    let hint = format!("name the format: one of {}", names.join(", "));
+    let error = CampaignError { file: folder.name().to_owned(), line: 0, field: String::new(), message, hint };
+    CampaignErrors { errors: vec![error], more: 0 }
+}

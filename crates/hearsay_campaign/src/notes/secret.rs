@@ -1,0 +1,140 @@
+//! The words by which people mark what is for the DM alone.
+
+use hearsay_model::slug;
+
+/// Words that mean it by themselves, wherever in a heading, folder, class or name of a field they stand.
+const WORDS: [&str; 26] = [
+    "secret",
+    "secrets",
+    "gm",
+    "dm",
+    "gmnotes",
+    "dmnotes",
+    "gmnote",
+    "dmnote",
+    "gmonly",
+    "dmonly",
+    "spoiler",
+    "spoilers",
+    "private",
+    "privatenotes",
+    "hidden",
+    "confidential",
+    "classified",
+    "ggm",
+    "storyteller",
+    "unrevealed",
+    "undisclosed",
+    "concealed",
+    "secretly",
+    "gmsecret",
+    "dmsecret",
+    "gmtext",
+];
+
+/// Runs of words that mean it.
+const RUNS: [&[&str]; 12] = [
+    &["game", "master"],
+    &["dungeon", "master"],
+    &["game", "masters"],
+    &["keeper", "notes"],
+    &["keeper", "only"],
+    &["behind", "the", "screen"],
+    &["behind", "the", "scenes"],
+    &["not", "for", "players"],
+    &["hide", "from", "players"],
+    &["truth", "behind"],
+    &["true", "identity"],
+    &["real", "identity"],
+];
+
+/// Whether a heading, a folder, a class, a callout or the name of a field says that what it holds is for the DM alone:
+/// `Secrets`, `DM only`, `gmNotes`, `spoiler-text`, `True identity`.
+///
+/// Such words count wherever they stand. A place called Hidden Valley is thereby kept secret too: what is in doubt is.
+pub fn is_secret(label: &str) -> bool {
+    let words = words(label);
+    if words.is_empty() {
+        return false;
+    }
+    let negated = words.iter().any(|word| ["non", "not", "no"].contains(&word.as_str()));
+    let run = RUNS.iter().any(|run| words.windows(run.len()).any(|window| window.iter().eq(run.iter())));
+    run || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
+pub fn is_told_as_secret(text: &str) -> bool {
+    const SIGNS: [&[&str]; 16] = [
+        &["secretly"],
+        &["in", "secret"],
+        &["unbeknownst"],
+        &["nobody", "knows"],
+        &["no", "one", "knows"],
+        &["no", "one", "else", "knows"],
+        &["keeps", "secret"],
+        &["kept", "secret"],
+        &["a", "secret", "that"],
+        &["players", "don't", "know"],
+        &["players", "do", "not", "know"],
+        &["party", "does", "not", "know"],
+        &["party", "doesn't", "know"],
+        &["unknown", "to", "the", "party"],
+        &["unknown", "to", "the", "players"],
+        &["known", "only", "to"],
+    ];
+    let folded = text.to_lowercase();
+    // Most texts have none of these words, and are looked at no further.
+    if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
+        return false;
+    }
+    let words = hearsay_model::text::words(text);
+    let stands = |sign: &&[&str]| words.windows(sign.len()).any(|window| window.iter().eq(sign.iter()));
+    let only = words
+        .iter()
+        .position(|word| word == "only")
+        .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
+    SIGNS.iter().any(|sign| stands(sign)) || only
+}
+
+/// The words of a label, with those of `camelCase` and `snake_case` apart.
+fn words(label: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(label.len() + 8);
+    let mut before = ' ';
+    for c in label.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(c);
+        before = c;
+    }
+    slug(&spaced).split('-').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn signs_of_secrecy_are_known() {
+        for secret in [
+            "Secrets",
+            "secret",
+            "DM Only",
+            "gmNotes",
+            "GM-Notes",
+            "dm_notes",
+            "spoiler",
+            "True Identity",
+            "For the DM",
+        ] {
+            assert!(is_secret(secret), "{secret}");
+        }
+        for secret in ["She is secretly a wolf.", "Only the three of them know of it.", "Nobody knows why."] {
+            assert!(super::is_told_as_secret(secret), "{secret}");
+        }
+        assert!(!super::is_told_as_secret("The secretary knows the town."));
+        for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret", "Truth"] {
+            assert!(!is_secret(open), "{open}");
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Clean text that knows where it comes from, and the links in it.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use crate::notes::{Block, Link, Target, Text, Visibility, secret};
+
+/// A text free of markup. It knows for each of its letters where in its source that stood.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Clean {
+    /// The text.
+    pub text: String,
+    /// From which byte of the text on the source runs along from which byte; sorted.
+    runs: Vec<(u32, u32)>,
+}
+
+impl Clean {
+    /// A text without a source.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), runs: Vec::new() }
+    }
+
+    /// Where a byte of the text stands in its source, as far as that is known.
+    pub fn source(&self, at: usize) -> Option<usize> {
+        let at = u32::try_from(at).ok()?;
+        let run = self.runs.partition_point(|(clean, _)| *clean <= at).checked_sub(1)?;
+        let (clean, source) = self.runs.get(run)?;
+        Some((source + (at - clean)) as usize)
+    }
+
+    /// Adds a text. `source` is where it begins in the source, if it stands there as it is.
+    pub fn push(&mut self, text: &str, source: Option<usize>) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some(source) = source {
+            let here = self.text.len();
+            if self.source(here) != Some(source) || self.runs.is_empty() {
+                let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+                self.runs.push((small(here), small(source)));
+            }
+        }
+        self.text.push_str(text);
+    }
+
+    /// A part of it.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
+        let mut slice = Self { text, runs: Vec::new() };
+        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        if let Some(source) = self.source(range.start) {
+            slice.runs.push((0, small(source)));
+        }
+        let inside = self.runs.iter().filter(|(clean, _)| (small(range.start + 1)..small(range.end)).contains(clean));
+        slice.runs.extend(inside.map(|(clean, source)| (clean - small(range.start), *source)));
+        slice
+    }
+
+    fn extend(&mut self, other: &Self) {
+        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let here = small(self.text.len());
+        self.runs.extend(other.runs.iter().map(|(clean, source)| (clean + here, *source)));
+        self.text.push_str(&other.text);
+    }
+
+    /// The same with single spaces between its words and none around it.
+    fn trimmed(&self) -> Self {
+        let mut trimmed = Self::default();
+        let mut at = 0;
+        for word in self.text.split_whitespace() {
+            // Each word lies within the text, behind the one before it.
+            let start = at + self.text[at..].find(word).unwrap_or(0);
+            if !trimmed.text.is_empty() {
+                trimmed.push(" ", None);
+            }
+            trimmed.extend(&self.slice(start..start + word.len()));
+            at = start + word.len();
+        }
+        trimmed
+    }
+}
+
+impl fmt::Debug for Clean {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+impl From<&str> for Clean {
+    fn from(text: &str) -> Self {
+        Self::plain(text)
+    }
+}
+
+/// A link that stands in a line of text, in the way of writing of one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inline {
+    /// Which bytes of the text it takes up.
+    pub range: Range<usize>,
+    /// What it points at; nothing, when it is no link after all: a roll of dice.
+    pub target: Option<Target>,
+    /// What is shown instead of it.
+    pub label: String,
+}
+
+/// How a tool writes links.
+#[derive(Clone, Copy)]
+pub struct Style<'a> {
+    /// Finds the links in a text that is free of other markup, in their order, none within another.
+    pub inline: &'a dyn Fn(&str) -> Vec<Inline>,
+    /// What an anchor with this address points at (`[label](address)`, `<a href="address">`); nothing, when that is no note
+    /// of the campaign.
+    pub address: &'a dyn Fn(&str) -> Option<Target>,
+}
+
+/// Links of no kind.
+pub fn no_links() -> Style<'static> {
+    Style { inline: &|_| Vec::new(), address: &|_| None }
+}
+
+/// Makes blocks of what a parser of markup finds.
+pub struct Writer<'a> {
+    text: &'a Text,
+    field: Arc<str>,
+    style: Style<'a>,
+    blocks: &'a mut Vec<Block>,
+    headings: Vec<(u8, String)>,
+    path: Arc<[String]>,
+    /// Whether one of the headings says that what stands under it is secret.
+    hidden: bool,
+    /// Who may know what is written now; the outermost first.
+    visibility: Vec<Visibility>,
+    now: Clean,
+    /// Anchors in what is written now: which bytes of it, and what they point at.
+    anchors: Vec<(Range<usize>, Target)>,
+    /// Which bytes of what is written now are shown as they are: code.
+    verbatim: Vec<Range<usize>>,
+    /// How much of what is written now is the label of the rest.
+    label: Option<usize>,
+    /// How much of what is written now is in bold from the beginning; it is a label if a colon follows.
+    maybe_label: Option<usize>,
+    /// Which bytes of the source it takes up.
+    span: Option<Range<usize>>,
+}
+
+impl<'a> Writer<'a> {
+    /// Begins to write blocks of a text. They are at least as secret as `visibility` says.
+    pub fn new(
+        text: &'a Text,
+        field: impl Into<Arc<str>>,
+        visibility: Visibility,
+        style: Style<'a>,
+        blocks: &'a mut Vec<Block>,
+    ) -> Self {
+        Self {
+            text,
+            field: field.into(),
+            style,
+            blocks,
+            headings: Vec::new(),
+            path: Arc::default(),
+            hidden: false,
+            visibility: vec![visibility],
+            now: Clean::default(),
+            anchors: Vec::new(),
+            verbatim: Vec::new(),
+            label: None,
+            maybe_label: None,
+            span: None,
+        }
+    }
+
+    /// What is written of the block so far is the label of the rest: `**Status:** …`, the first cell of a row.
+    pub fn label(&mut self) {
+        if self.label.is_none() {
+            self.label = Some(self.position());
+        }
+    }
+
+    /// What is written of the block so far is the label of the rest, if a colon comes next.
+    pub(super) fn maybe_label(&mut self) {
+        if self.maybe_label.is_none() {
+            self.maybe_label = Some(self.position());
+        }
+    }
+
+    /// Forgets what is written of the block so far.
+    pub fn forget(&mut self) {
+        self.now = Clean::default();
+        self.anchors.clear();
+        self.verbatim.clear();
+        (self.label, self.maybe_label, self.span) = (None, None, None);
+    }
+
+    /// The label of what is written, and whether it says that the rest is secret.
+    fn labelled(&mut self, now: &str) -> Option<String> {
+        let (label, maybe) = (self.label.take(), self.maybe_label.take());
+        let followed = |at: &usize| now.get(*at..).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let end = label.or(maybe.filter(followed)).or_else(|| {
+            let (name, _) = super::hidden::inline_field(now)?;
+            Some(now.find(name)? + name.len())
+        })?;
+        let label = now.get(..end)?.trim().trim_end_matches(':').trim();
+        let fits = !label.is_empty() && label.len() <= 60 && label.split_whitespace().count() <= 6;
+        fits.then(|| label.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// Who may know what is written now.
+    fn seen(&self, label: Option<&str>) -> Visibility {
+        let visibility = self.visibility.last().cloned().unwrap_or_default();
+        let hidden = self.hidden || label.is_some_and(secret::is_secret);
+        if hidden { Visibility::SECRET.within(&visibility) } else { visibility }
+    }
+
+    /// Adds words, with where they stand in the source if they stand there as they are.
+    pub fn words(&mut self, words: &str, source: Option<usize>) {
+        if let Some(at) = source {
+            self.take_up(at..at + words.len());
+        }
+        self.now.push(words, source);
+    }
+
+    /// Adds words in which links are not looked for.
+    pub fn code(&mut self, words: &str, source: Option<usize>) {
+        let start = self.now.text.len();
+        self.words(words, source);
+        self.verbatim.push(start..self.now.text.len());
+    }
+
+    /// How much of the block is written so far; the end of an anchor asks for where it began.
+    pub fn position(&self) -> usize {
+        self.now.text.len()
+    }
+
+    /// What was written from `start` on is an anchor with this address.
+    pub fn anchor(&mut self, start: usize, address: &str) {
+        if let Some(target) = (self.style.address)(address) {
+            self.anchors.push((start..self.position(), target));
+        }
+    }
+
+    /// The block takes up these bytes of the source, besides those of its words.
+    pub fn take_up(&mut self, source: Range<usize>) {
+        self.span = Some(match self.span.take() {
+            None => source,
+            Some(span) => span.start.min(source.start)..span.end.max(source.end),
+        });
+    }
+
+    /// What was written of the block so far, without ending it.
+    pub fn so_far(&self) -> &str {
+        &self.now.text
+    }
+
+    /// Ends a block. Links are found in it, and what is empty is left out. Returns it, to be marked further.
+    pub fn end(&mut self) -> Option<&mut Block> {
+        let now = std::mem::take(&mut self.now);
+        let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
+        let span = self.span.take().unwrap_or(0..0);
+        let label = self.labelled(&now.text);
+        // A label needs no bold to keep something secret.
+        let begins = now.text.split_once(':').map(|(label, _)| label).filter(|label| label.len() <= 40);
+        let visibility = self.seen(label.as_deref().or(begins));
+        let (clean, mut links) = self.linked(&now, &anchors, &verbatim, &visibility);
+        let mut visibility = visibility;
+        if !visibility.is_secret() && secret::is_told_as_secret(&clean.text) {
+            visibility = Visibility::SECRET.within(&visibility);
+            links.iter_mut().for_each(|link| link.visibility = visibility.clone());
+        }
+        if !clean.text.chars().any(char::is_alphanumeric) && links.is_empty() {
+            return None;
+        }
+        let mut origin = self.text.origin(self.place(), span);
+        if origin.quote.is_empty() {
+            origin.quote = crate::notes::quote(&clean.text).into();
+        }
+        let headings = self.path.clone();
+        let block = Block { headings, label, text: clean, speaker: None, links, origin, visibility };
+        self.blocks.push(block);
+        self.blocks.last_mut()
+    }
+
+    /// Ends what is written and takes it as a heading of a level, 1 to 6, for what follows. Returns it.
+    pub fn end_as_heading(&mut self, level: u8) -> String {
+        let now = std::mem::take(&mut self.now);
+        let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
+        (self.label, self.maybe_label, self.span) = (None, None, None);
+        let visibility = self.seen(None);
+        let (clean, _) = self.linked(&now, &anchors, &verbatim, &visibility);
+        self.heading(level, clean.text.clone());
+        clean.text
+    }
+
+    /// What follows stands under a heading of this level, and no longer under those of its level and below.
+    pub fn heading(&mut self, level: u8, heading: String) {
+        self.headings.retain(|(held, _)| *held < level);
+        self.headings.push((level, heading));
+        self.path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+        self.hidden = self.path.iter().any(|heading| secret::is_secret(heading));
+    }
+
+    /// The headings that now hold, the outermost first, with their levels.
+    pub fn headings(&self) -> &[(u8, String)] {
+        &self.headings
+    }
+
+    /// What follows, up to the matching [`close`](Self::close), is at least as secret as this.
+    pub fn open(&mut self, visibility: &Visibility) {
+        let outer = self.visibility.last().cloned().unwrap_or_default();
+        self.visibility.push(visibility.within(&outer));
+    }
+
+    /// Ends what [`open`](Self::open) began.
+    pub fn close(&mut self) {
+        if self.visibility.len() > 1 {
+            self.visibility.pop();
+        }
+    }
+
+    fn place(&self) -> Arc<str> {
+        match self.headings.last() {
+            None => self.field.clone(),
+            Some((_, heading)) if self.field.is_empty() => heading.as_str().into(),
+            Some((_, heading)) => format!("{}#{heading}", self.field).into(),
+        }
+    }
+
+    /// The text with its links shown as their labels, and the links.
+    fn linked(
+        &self,
+        now: &Clean,
+        anchors: &[(Range<usize>, Target)],
+        verbatim: &[Range<usize>],
+        visibility: &Visibility,
+    ) -> (Clean, Vec<Link>) {
+        let mut found: Vec<(Range<usize>, Option<Target>, Option<String>)> =
+            anchors.iter().map(|(range, target)| (range.clone(), Some(target.clone()), None)).collect();
+        let taken = |range: &Range<usize>| {
+            let meets = |other: &Range<usize>| other.start < range.end && range.start < other.end;
+            verbatim.iter().any(meets) || anchors.iter().any(|(other, _)| meets(other))
+        };
+        let inline = (self.style.inline)(&now.text).into_iter().filter(|link| !taken(&link.range));
+        found.extend(inline.map(|link| (link.range, link.target, Some(link.label))));
+        let noise = super::hidden::noise(&now.text).into_iter().filter(|range| !taken(range));
+        found.extend(noise.map(|range| (range, None, Some(String::new()))));
+        found.sort_by_key(|(range, ..)| range.start);
+        let (mut clean, mut links, mut at) = (Clean::default(), Vec::new(), 0);
+        for (range, target, label) in found {
+            if range.start < at || now.text.get(range.clone()).is_none() {
+                continue;
+            }
+            clean.extend(&now.slice(at..range.start));
+            let written = &now.text[range.clone()];
+            let shown = label.clone().unwrap_or_else(|| written.to_owned());
+            let start = now.source(range.start);
+            match &label {
+                // The label mostly stands within what is written.
+                Some(label) => {
+                    let within = written.rfind(label.as_str()).and_then(|within| now.source(range.start + within));
+                    clean.push(label, within.or(start));
+                }
+                None => clean.extend(&now.slice(range.clone())),
+            }
+            if let Some(target) = target {
+                let span = match (start, now.source(range.end.saturating_sub(1))) {
+                    (Some(start), Some(end)) if end >= start => start..end + 1,
+                    _ => 0..0,
+                };
+                let mut origin = self.text.origin(self.place(), span);
+                if origin.quote.is_empty() {
+                    origin.quote = crate::notes::quote(&shown).into();
+                }
+                let visibility = visibility.clone();
+                links.push(Link { target, label: Some(shown), relation: None, origin, visibility });
+            }
+            at = range.end;
+        }
+        clean.extend(&now.slice(at..now.text.len()));
+        (clean.trimmed(), links)
+    }
+}

@@ -1,0 +1,263 @@
+//! What a reader of Markdown does not see: comments and secrets, templates and plug-ins.
+
+use std::ops::Range;
+
+use crate::notes::secret;
+
+/// A stretch of the source that is for the DM alone, with its marks and without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Region {
+    pub(super) outer: Range<usize>,
+    pub(super) inner: Range<usize>,
+}
+
+/// The stretches of a source that are for the DM alone, in their order, none within another. What is not closed goes on to
+/// the end.
+pub(super) fn regions(source: &str) -> Vec<Region> {
+    let mut regions = Vec::new();
+    let mut at = 0;
+    let code = fences(source);
+    while let Some(region) = next_region(source, at) {
+        if let Some(fence) = code.iter().find(|fence| fence.contains(&region.outer.start)) {
+            at = fence.end.max(at + 1);
+            continue;
+        }
+        at = region.outer.end.max(at + 1);
+        regions.push(region);
+    }
+    regions
+}
+
+fn next_region(source: &str, from: usize) -> Option<Region> {
+    let rest = source.get(from..)?;
+    let comment = rest.find("%%").map(|start| enclosed(source, from + start, "%%", "%%"));
+    let html_comment = rest.find("<!--").map(|start| enclosed(source, from + start, "<!--", "-->"));
+    let earliest = [comment, html_comment, secret_element(source, from), secret_callout(source, from)];
+    earliest.into_iter().flatten().min_by_key(|region| region.outer.start)
+}
+
+/// From an opening mark to its closing mark, or to the end.
+fn enclosed(source: &str, start: usize, open: &str, close: &str) -> Region {
+    let inner = start + open.len();
+    match source.get(inner..).and_then(|rest| rest.find(close)) {
+        Some(length) => Region { outer: start..inner + length + close.len(), inner: inner..inner + length },
+        None => Region { outer: start..source.len(), inner: inner..source.len() },
+    }
+}
+
+/// `<div class="spoiler">…</div>` and the like.
+fn secret_element(source: &str, from: usize) -> Option<Region> {
+    let mut at = from;
+    loop {
+        let start = at + source.get(at..)?.find('<')?;
+        at = start + 1;
+        let rest = &source[start..];
+        let name: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
+        if !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name.as_str()) {
+            continue;
+        }
+        let Some(length) = rest.find('>') else { continue };
+        let tag = &rest[..length];
+        let marked = ["class", "data-visibility", "id"].iter().any(|name| {
+            let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);
+            let value = value.map(|value| match value.chars().next() {
+                Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
+                _ => value.split_whitespace().next().unwrap_or_default(),
+            });
+            value.is_some_and(|value| value.split_whitespace().any(secret::is_secret))
+        });
+        let summary = name == "details" && {
+            let body = rest.get(length + 1..).unwrap_or_default();
+            let summary = body.find("</summary>").and_then(|end| body.get(..end)).unwrap_or_default();
+            secret::is_secret(&super::html_to_text(summary))
+        };
+        if !(marked || summary) {
+            continue;
+        }
+        let inner = start + length + 1;
+        let (open, close) = (format!("<{name}"), format!("</{name}"));
+        let (mut depth, mut at) = (1, inner);
+        while depth > 0 {
+            let rest = source.get(at..).unwrap_or_default();
+            match (rest.find(&open), rest.find(&close)) {
+                (_, None) => return Some(Region { outer: start..source.len(), inner: inner..source.len() }),
+                (Some(opens), Some(closes)) if opens < closes => {
+                    depth += 1;
+                    at += opens + open.len();
+                }
+                (_, Some(closes)) => {
+                    depth -= 1;
+                    let end = at + closes;
+                    at = end + close.len();
+                    if depth == 0 {
+                        let outer_end = source[at..].find('>').map_or(source.len(), |length| at + length + 1);
+                        return Some(Region { outer: start..outer_end, inner: inner..end });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `> [!secret] Title` with the quoted lines that follow it.
+fn secret_callout(source: &str, from: usize) -> Option<Region> {
+    let mut at = from;
+    loop {
+        let start = at + source.get(at..)?.find("[!")?;
+        at = start + 2;
+        let line_start = source[..start].rfind('\n').map_or(0, |end| end + 1);
+        let marks = &source[line_start..start];
+        if !marks.contains('>') || marks.chars().any(|c| !(c == '>' || c.is_whitespace())) || line_start < from {
+            continue;
+        }
+        let line = source[start..].split('\n').next().unwrap_or_default();
+        if !secret::is_secret(line) {
+            continue;
+        }
+        let mut end = start + line.len();
+        while let Some(next) =
+            source.get(end + 1..).filter(|next| next.trim_start_matches([' ', '\t']).starts_with('>'))
+        {
+            end += 1 + next.split('\n').next().map_or(0, str::len);
+        }
+        return Some(Region { outer: line_start..end, inner: line_start..end });
+    }
+}
+
+/// Fenced code.
+fn fences(source: &str) -> Vec<Range<usize>> {
+    let (mut fences, mut open, mut at) = (Vec::new(), None::<(usize, &str)>, 0);
+    for line in source.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        match (open, mark) {
+            (None, Some(mark)) => open = Some((at, mark)),
+            (Some((start, held)), Some(mark)) if held == mark => {
+                fences.push(start..at + line.len());
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    fences.extend(open.map(|(start, _)| start..source.len()));
+    fences
+}
+
+/// The source with these stretches turned into spaces, so that all else stays where it is.
+pub(super) fn blanked(source: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {
+    let mut blanked = String::with_capacity(source.len());
+    let mut at = 0;
+    for range in ranges {
+        let (Some(before), Some(within)) = (source.get(at..range.start), source.get(range.clone())) else { continue };
+        blanked.push_str(before);
+        blanked.extend(within.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        at = range.end;
+    }
+    blanked.push_str(source.get(at..).unwrap_or_default());
+    blanked
+}
+
+/// The source with the marks of these stretches turned into spaces, but not what is within them. The signs of callouts go
+/// too.
+pub(super) fn unmarked(source: &str, regions: &[Region]) -> String {
+    let marks =
+        regions.iter().flat_map(|region| [region.outer.start..region.inner.start, region.inner.end..region.outer.end]);
+    blanked(source, marks.filter(|range| !range.is_empty()))
+}
+
+/// Whether code of this language is for a plug-in, and no text.
+pub(super) fn is_plugin(language: &str) -> bool {
+    let language = language.split_whitespace().next().unwrap_or_default().trim_matches(['{', '}', '.']);
+    let word = language.to_ascii_lowercase();
+    [
+        "dataview",
+        "dataviewjs",
+        "leaflet",
+        "statblock",
+        "encounter",
+        "initiative",
+        "tasks",
+        "query",
+        "base",
+        "button",
+        "templater",
+        "js-engine",
+        "meta-bind",
+        "meta-bind-embed",
+        "meta-bind-button",
+        "meta-bind-js-view",
+        "timeline",
+        "calendarium",
+        "mermaid",
+        "css",
+        "js",
+        "javascript",
+        "json",
+        "yaml",
+        "html",
+        "chart",
+        "excalidraw",
+        "ad-statblock",
+    ]
+    .contains(&word.as_str())
+}
+
+/// Whether inline code is a field of a plug-in: `INPUT[…]`, `VIEW[…]`, `= this.name`, `$= …`, `dice: 1d20`.
+pub(super) fn is_noise(code: &str) -> bool {
+    let code = code.trim();
+    ["INPUT[", "VIEW[", "BUTTON[", "= ", "=", "$=", "dice:", "dice-mod:", "calendarium"]
+        .iter()
+        .any(|start| code.starts_with(start))
+}
+
+/// What templates leave behind in a text: `INPUT[…]`, `VIEW[…]`, `<% … %>`, `{{title}}`. In their order, none within
+/// another.
+pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
+    const MARKS: [(&str, &str); 5] = [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")];
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = text.get(at..) {
+        let next = MARKS.iter().filter_map(|(open, close)| Some((rest.find(open)?, *open, *close))).min();
+        let Some((start, open, close)) = next else { break };
+        let (start, inner) = (at + start, at + start + open.len());
+        // Brackets within count: `INPUT[list(option([[a]]))]`.
+        let end = match close {
+            "]" => bracketed(&text[inner..]).map(|end| inner + end),
+            _ => text[inner..].find(close).map(|end| inner + end + close.len()),
+        };
+        at = inner;
+        if let Some(end) = end {
+            found.push(start..end);
+            at = end;
+        }
+    }
+    found
+}
+
+/// Behind the bracket that closes what is open at the beginning.
+fn bracketed(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    for (at, c) in text.char_indices() {
+        depth += match c {
+            '[' => 1,
+            ']' => -1,
+            _ => 0,
+        };
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// The name and the value of a line such as `key:: value`.
+pub(super) fn inline_field(line: &str) -> Option<(&str, &str)> {
+    let line = line.split('\n').next()?;
+    let (name, value) = line.split_once("::")?;
+    let name = name.trim().trim_start_matches(['-', '*', '+', '>', ' ']).trim_matches(['*', '_']);
+    let fits = !name.is_empty()
+        && name.len() <= 48
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\''))
+        && name.split_whitespace().count() <= 5;
+    fits.then(|| (name, value.trim()))
+}

@@ -1,0 +1,298 @@
+//! Markdown, with the byte in the file for every letter.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::{Style, Writer, html};
+use crate::notes::{Block, Text, Visibility, secret};
+
+/// Makes blocks of a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
+/// `text.content`.
+///
+/// Secret is what stands in `%% … %%`, in HTML comments, in callouts, elements, sections and list items that
+/// [`is_secret`](secret::is_secret) names, and what follows a label such as `**DM only:**`. Left out are code blocks of
+/// plug-ins (`dataview`, …), `INPUT[…]`, `VIEW[…]`, and templates' prompts.
+pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
+    let first = blocks.len();
+    let Some(source) = text.content.get(range.clone()) else { return };
+    let regions = super::hidden::regions(source);
+    let open = super::hidden::blanked(source, regions.iter().map(|region| region.outer.clone()));
+    let mut headings = Vec::new();
+    {
+        let mut writer = Writer::new(text, "", visibility.clone(), style, blocks);
+        write(&open, range.start, &mut writer, &mut headings);
+    }
+    for region in &regions {
+        let Some(inner) = source.get(region.inner.clone()) else { continue };
+        let mut writer = Writer::new(text, "", Visibility::SECRET, style, blocks);
+        let before = headings.iter().filter(|(at, ..)| *at <= range.start + region.outer.start);
+        for (_, level, heading) in before {
+            writer.heading(*level, heading.clone());
+        }
+        // Within a secret nothing is more secret; its marks are only taken away.
+        let inside = super::hidden::regions(inner);
+        let inner = super::hidden::unmarked(inner, &inside);
+        write(&inner, range.start + region.inner.start, &mut writer, &mut Vec::new());
+    }
+    if !regions.is_empty() {
+        blocks[first..].sort_by_key(|block| block.origin.span.start);
+    }
+}
+
+/// A heading that holds from a byte on: where, its level, its words.
+type Heading = (usize, u8, String);
+
+/// The level of what is set in bold on a line of its own: below all headings.
+const LABEL_LEVEL: u8 = 7;
+
+fn write(source: &str, base: usize, writer: &mut Writer, headings: &mut Vec<Heading>) {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_HEADING_ATTRIBUTES;
+    let mut state = State::default();
+    for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
+        state.event(source, event, range, base, writer, headings);
+    }
+    state.flush_html(writer);
+    writer.end();
+}
+
+#[derive(Default)]
+struct State {
+    /// Where the anchors that are open began, with their addresses.
+    anchors: Vec<(usize, String)>,
+    /// For each open list, whether it is the secret of the item that it stands in.
+    lists: Vec<bool>,
+    /// Whether what is read now is left out: a code block of a plug-in, an image, the definition of metadata.
+    ignored: usize,
+    in_code: bool,
+    /// Words of a table's head.
+    head: Vec<String>,
+    in_head: bool,
+    cell: usize,
+    cell_start: usize,
+    /// In an open paragraph: how much of it is in bold, from its beginning.
+    bold: usize,
+    bold_only: bool,
+    /// HTML that goes on over several events.
+    html: String,
+}
+
+impl State {
+    fn event(
+        &mut self,
+        source: &str,
+        event: Event,
+        range: Range<usize>,
+        base: usize,
+        writer: &mut Writer,
+        headings: &mut Vec<Heading>,
+    ) {
+        if !matches!(event, Event::Html(_) | Event::End(TagEnd::HtmlBlock)) {
+            self.flush_html(writer);
+        }
+        let at = base + range.start;
+        match event {
+            Event::Start(tag) => self.start(tag, &range, base, writer),
+            Event::End(tag) => self.end(tag, at, writer, headings),
+            _ if self.ignored > 0 => {}
+            Event::Text(words) => {
+                // What is written otherwise than it is read, such as `&amp;`, has no place letter by letter.
+                let same = source.get(range.clone()) == Some(&*words);
+                if self.bold == 0 && !words.trim().is_empty() {
+                    self.bold_only = false;
+                }
+                match same && words.len() == range.len() {
+                    true if self.in_code => writer.code(&words, Some(at)),
+                    true => writer.words(&words, Some(at)),
+                    false => {
+                        writer.take_up(at..base + range.end);
+                        writer.words(&words, None);
+                    }
+                }
+            }
+            Event::Code(words) => {
+                self.bold_only = false;
+                let noise = super::hidden::is_noise(&words);
+                if !noise {
+                    writer.take_up(at..base + range.end);
+                    writer.code(&words, None);
+                }
+            }
+            Event::InlineHtml(tag) => {
+                if tag.starts_with("<br") {
+                    writer.words("\n", None);
+                }
+            }
+            Event::Html(part) => self.html.push_str(&part),
+            Event::SoftBreak | Event::HardBreak => {
+                let next = source.get(range.end..).unwrap_or_default();
+                // Lines with an inline field stand for themselves.
+                let fields = super::hidden::inline_field(next).is_some()
+                    || super::hidden::inline_field(writer.so_far().lines().last().unwrap_or_default()).is_some();
+                if fields {
+                    writer.end();
+                } else {
+                    writer.words("\n", None);
+                }
+            }
+            Event::Rule => {
+                writer.end();
+            }
+            Event::FootnoteReference(_) | Event::TaskListMarker(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag, range: &Range<usize>, base: usize, writer: &mut Writer) {
+        match tag {
+            Tag::Paragraph => {
+                self.bold_only = true;
+            }
+            Tag::Heading { .. } | Tag::BlockQuote(_) | Tag::HtmlBlock | Tag::FootnoteDefinition(_) => {
+                writer.end();
+            }
+            Tag::CodeBlock(kind) => {
+                writer.end();
+                let plugin = matches!(&kind, CodeBlockKind::Fenced(language) if super::hidden::is_plugin(language));
+                self.ignored += usize::from(plugin);
+                self.in_code = true;
+            }
+            Tag::List(_) => {
+                let label = writer.so_far().trim().trim_end_matches(':').to_owned();
+                let block = writer.end();
+                let block_is_secret = block.is_some_and(|block| block.visibility.is_secret());
+                let hides = !label.is_empty() && (block_is_secret || label.len() < 60 && secret::is_secret(&label));
+                if hides {
+                    writer.open(&Visibility::SECRET);
+                }
+                self.lists.push(hides);
+            }
+            Tag::Item => {
+                writer.end();
+                self.bold_only = false;
+            }
+            Tag::Table(_) => {
+                writer.end();
+                self.head.clear();
+            }
+            Tag::TableHead => {
+                self.in_head = true;
+                self.cell = 0;
+            }
+            Tag::TableRow => {
+                writer.end();
+                self.cell = 0;
+            }
+            Tag::TableCell => {
+                if !self.in_head && self.cell > 0 {
+                    let written = writer.so_far().trim_end();
+                    let mark = match () {
+                        () if written.is_empty() => "",
+                        () if self.cell == 1 && self.head.len() <= 2 && written.ends_with(':') => " ",
+                        () if self.cell == 1 && self.head.len() <= 2 => ": ",
+                        () => "; ",
+                    };
+                    writer.words(mark, None);
+                    if self.head.len() > 2
+                        && let Some(head) = self.head.get(self.cell).filter(|head| !head.is_empty())
+                    {
+                        writer.words(&format!("{head}: "), None);
+                    }
+                }
+                self.cell_start = writer.position();
+            }
+            Tag::Strong => {
+                self.bold += 1;
+            }
+            Tag::Link { dest_url, .. } => self.anchors.push((writer.position(), dest_url.to_string())),
+            Tag::Image { .. } | Tag::MetadataBlock(_) => {
+                self.ignored += 1;
+                writer.take_up(base + range.start..base + range.end);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, at: usize, writer: &mut Writer, headings: &mut Vec<Heading>) {
+        match tag {
+            TagEnd::Heading(level) => {
+                let level = match level {
+                    HeadingLevel::H1 => 1,
+                    HeadingLevel::H2 => 2,
+                    HeadingLevel::H3 => 3,
+                    HeadingLevel::H4 => 4,
+                    HeadingLevel::H5 => 5,
+                    HeadingLevel::H6 => 6,
+                };
+                let heading = writer.end_as_heading(level);
+                headings.push((at, level, heading));
+            }
+            TagEnd::Paragraph => {
+                let written = writer.so_far().trim();
+                let label = written.trim_end_matches(':');
+                let alone = !label.is_empty() && label.len() < 80 && !label.contains('\n');
+                let announces = written.ends_with(':') && label.len() < 60 && secret::is_secret(label);
+                if alone && (self.bold_only && !label.contains(": ") || announces) && self.lists.is_empty() {
+                    let heading = writer.end_as_heading(LABEL_LEVEL).trim_end_matches(':').to_owned();
+                    writer.heading(LABEL_LEVEL, heading.clone());
+                    headings.push((at, LABEL_LEVEL, heading));
+                } else {
+                    writer.end();
+                }
+                self.bold_only = false;
+            }
+            TagEnd::BlockQuote(_) | TagEnd::Item | TagEnd::TableRow | TagEnd::FootnoteDefinition => {
+                writer.end();
+            }
+            TagEnd::CodeBlock => {
+                writer.end();
+                self.in_code = false;
+                self.ignored = 0;
+            }
+            TagEnd::List(_) => {
+                writer.end();
+                if self.lists.pop() == Some(true) {
+                    writer.close();
+                }
+            }
+            TagEnd::TableHead => {
+                self.in_head = false;
+                writer.forget();
+            }
+            TagEnd::TableCell => {
+                let cell = writer.so_far().get(self.cell_start..).unwrap_or_default().trim().to_owned();
+                if self.in_head {
+                    self.head.push(cell);
+                } else if self.cell == 0 && !cell.is_empty() {
+                    writer.label();
+                }
+                self.cell += 1;
+            }
+            TagEnd::Strong => {
+                self.bold = self.bold.saturating_sub(1);
+                if self.bold == 0 && writer.so_far().trim_end().ends_with(':') {
+                    writer.label();
+                } else if self.bold == 0 {
+                    writer.maybe_label();
+                }
+            }
+            TagEnd::Link => {
+                if let Some((start, address)) = self.anchors.pop() {
+                    writer.anchor(start, &address);
+                }
+            }
+            TagEnd::Image | TagEnd::MetadataBlock(_) => self.ignored = self.ignored.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn flush_html(&mut self, writer: &mut Writer) {
+        if !self.html.is_empty() {
+            let html = std::mem::take(&mut self.html);
+            html::write(&html, writer);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Texts with markup become clean text: blocks with their headings, their links, and their place in the file.
+//!
+//! [`markdown`] and [`html`] read the two kinds of markup that campaigns are written in; a reader of another kind turns it
+//! into HTML first, or pushes [`Block`](crate::notes::Block)s made with [`Writer`].
+
+mod clean;
+mod hidden;
+mod html;
+mod markdown;
+
+pub use clean::{Clean, Inline, Style, Writer, no_links};
+pub use html::{html, html_to_text};
+pub use markdown::markdown;
+
+/// The stretches of a text in Markdown that are for the DM alone: comments, and callouts and elements that say so.
+pub(crate) fn secret_ranges(source: &str) -> Vec<std::ops::Range<usize>> {
+    hidden::regions(source).into_iter().map(|region| region.outer).collect()
+}
+
+/// The name and the value of a line such as `key:: value`.
+pub(crate) fn inline_field(line: &str) -> Option<(&str, &str)> {
+    hidden::inline_field(line)
+}

@@ -1,0 +1,37 @@
+//! What can be typed to decide what waits.
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use super::Campaign;
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DecisionArg {
+    /// It is so
+    Accept,
+    /// It is so in the words or of the object given
+    Edit,
+    /// It is not so, though some believe it
+    False,
+    /// It is no part of the world
+    Reject,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Review {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// What you decide; list what waits, when nothing is given
+    #[arg(value_enum, requires = "fact")]
+    pub(crate) decision: Option<DecisionArg>,
+    /// On which fact: id, beginning of the id, or handle
+    pub(crate) fact: Option<String>,
+    /// With `edit`: the object or value that is right
+    #[arg(long)]
+    pub(crate) object: Option<String>,
+    /// With `edit`: the sentence that is right
+    #[arg(long)]
+    pub(crate) statement: Option<String>,
+    /// Items to list at most
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) limit: usize,
+}
