@@ -315,17 +315,3 @@ fn something_never_was_so() {
     table.until("the undo", |table| table.state().fact(pie.id()).is_some());
     table.done();
 }
-
-#[test]
-fn somebody_is_improvised() {
-    let mut table = Table::playing();
-    table.ctrl(Key::L);
-    table.types("+Bram, ferryman, Salt Quay");
-    table.key(Key::Enter);
-    table.until("Bram", |table| table.state().entity(&id("bram")).is_some());
-    let state = table.state();
-    assert_eq!(state.kind(&id("bram")), Some(hearsay_model::Kind::Npc));
-    let knows = View::of(&state, &Knower::Entity(id("bram")), None).facts().count();
-    assert!(knows > 10, "he knows what the place knows, not {knows} facts");
-    table.done();
-}
