@@ -186,6 +186,8 @@ commands! {
     REVIEW_NEXT: Panel(P::Review), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the next card";
     /// The card before.
     REVIEW_BACK: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the card before";
+    /// The other fact of a contradiction.
+    REVIEW_OTHER: Panel(P::Review), "The other fact", [key(Key::ArrowRight)], "Of facts that contradict each other, chooses the next";
     /// Accept.
     ACCEPT: Panel(P::Review), "Accept", [key(Key::A)], "It is so: canon from now on";
     /// Edit and accept.
