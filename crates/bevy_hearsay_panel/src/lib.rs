@@ -5,6 +5,8 @@ pub mod commands;
 mod deeds;
 mod desk;
 mod fresh;
+#[cfg(test)]
+mod moments;
 mod names;
 mod news;
 mod panel;

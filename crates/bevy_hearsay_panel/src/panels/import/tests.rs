@@ -123,7 +123,7 @@ fn what_is_wrong_is_shown_and_changes_nothing() {
     bench.state_mut().panel.view.path = "/no/such/place".into();
     bench.run_steps(2);
     bench.get_by_label("Look first").click();
-    wait_until(&mut bench, |bench| shows(&bench, "cannot be read"));
+    wait_until(&mut bench, |bench| shows(bench, "cannot be read"));
 }
 
 #[test]

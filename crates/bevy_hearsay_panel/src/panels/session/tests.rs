@@ -165,7 +165,7 @@ fn while_players_look_only_their_recap_is_there() {
 fn the_example_campaigns_sessions_are_read_and_lead_on() {
     let mut bench = bench(SessionPanel::default(), gullhaven());
     wait_for(&mut bench, "Lampday");
-    wait_until(&mut bench, |bench| shows(&bench, "door to the alley bolted"));
+    wait_until(&mut bench, |bench| shows(bench, "door to the alley bolted"));
     bench.state_mut().look.screen_safe = true;
     settle(&mut bench);
     assert!(!shows(&bench, "Cobb Farrow was my father"));
@@ -196,7 +196,7 @@ fn a_session_is_played_from_start_to_recap() {
         LogLine::new("The bells of the High Ward begin to ring."),
     ];
     bench.state().memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
-    wait_until(&mut bench, |bench| shows(&bench, "We have the ledger"));
+    wait_until(&mut bench, |bench| shows(bench, "We have the ledger"));
     bench.get_by_label("Dorric Stane").click();
     settle(&mut bench);
     wait_until(&mut bench, |bench| !bench.state().watch.news().here.iter().any(|id| id.as_str() == "dorric-stane"));
