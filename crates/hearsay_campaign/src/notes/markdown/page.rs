@@ -421,13 +421,13 @@ impl Page<'_> {
         }
         self.played();
         let front = std::mem::take(&mut self.note);
-        notes.notes.push(front);
+        notes.push(front);
         for (_, mut note) in made {
             // Found only now that its fields are there.
             let somebody =
                 note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
-            notes.notes.push(note);
+            notes.push(note);
         }
     }
 
