@@ -61,6 +61,7 @@ fn source(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.clone()),
         Evidence::Passage { .. } => None,
     });
     match (&provenance.speaker, file) {
@@ -305,6 +306,11 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
     match evidence {
         Evidence::File { path, line, field } => {
             Some(Words { text: String::new(), marked: 0..0, place: format!("{path}:{line} ({field})"), private: false })
+        }
+        Evidence::Excerpt(excerpt) => {
+            let place = format!("{}:{} ({})", excerpt.path, excerpt.line, excerpt.field);
+            let marked = 0..excerpt.quote.len();
+            Some(Words { text: excerpt.quote.clone(), marked, place, private: false })
         }
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {
