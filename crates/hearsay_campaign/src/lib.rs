@@ -27,6 +27,7 @@ mod campaign;
 mod error;
 mod files;
 mod findings;
+pub mod fuzz;
 mod history;
 mod jsonl;
 mod keys;

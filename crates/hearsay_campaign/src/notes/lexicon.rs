@@ -507,9 +507,19 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
     };
     let is = |kind: Option<&Kind>, one: &Kind| kind == Some(one);
     match says.predicate.as_str() {
-        predicate::CHILD_OF if !note.is_none_or(Kind::is_character) => other(predicate::PART_OF, &mut says),
+        predicate::CHILD_OF if note.is_some_and(is_thing) || is(target, &Kind::Location) => {
+            other(predicate::PART_OF, &mut says);
+        }
         predicate::LOCATED_AT if is(note, &Kind::Location) => other(predicate::PART_OF, &mut says),
         predicate::PART_OF if !says.backwards && note.is_some_and(Kind::is_character) => {
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        predicate::PART_OF
+            if !says.backwards
+                && note.is_some_and(is_thing)
+                && is(target, &Kind::Location)
+                && !is(note, &Kind::Location) =>
+        {
             other(predicate::LOCATED_AT, &mut says);
         }
         predicate::MEMBER_OF if !says.backwards && is(note, &Kind::Location) => other(predicate::RELATED_TO, &mut says),
@@ -519,6 +529,11 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
         _ => {}
     }
     says
+}
+
+/// What is known to be nobody.
+fn is_thing(kind: &Kind) -> bool {
+    !kind.is_character() && !matches!(kind, Kind::Custom(_))
 }
 
 /// A word in the form of the tables: `currentLocation` and `Current location` are `current-location`.
@@ -593,6 +608,15 @@ pub fn state(words: &str) -> Option<&'static str> {
         })
     };
     first.iter().find_map(|word| of(word))
+}
+
+/// The state that a field such as `dead: true` or `alive: false` says.
+pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
+    match (state(&key(name).replace('-', " "))?, flag) {
+        ("alive", false) => Some("dead"),
+        (state, true) => Some(state),
+        _ => None,
+    }
 }
 
 /// Names of attributes that an importer must not write as such.

@@ -49,13 +49,20 @@
 mod assemble;
 mod decode;
 mod folder;
+mod foundry;
+mod glyphoxa;
+mod kanka;
 pub mod lexicon;
+mod mapping;
 mod markdown;
 mod note;
 mod open;
 mod reader;
 pub mod resolve;
+mod roll20;
 pub mod secret;
+mod tree;
+mod world_anvil;
 
 pub use assemble::assemble;
 pub use decode::Text;

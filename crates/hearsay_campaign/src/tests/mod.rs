@@ -4,6 +4,7 @@ mod bad;
 mod bearings;
 mod campaigns;
 mod chains;
+mod fuzz;
 mod jsonl;
 mod notes_size;
 mod reading;

@@ -51,7 +51,8 @@ impl Clean {
         if let Some(source) = self.source(range.start) {
             slice.runs.push((0, small(source)));
         }
-        let inside = self.runs.iter().filter(|(clean, _)| (small(range.start + 1)..small(range.end)).contains(clean));
+        let first = self.runs.partition_point(|(clean, _)| *clean <= small(range.start));
+        let inside = self.runs[first..].iter().take_while(|(clean, _)| *clean < small(range.end));
         slice.runs.extend(inside.map(|(clean, source)| (clean - small(range.start), *source)));
         slice
     }
@@ -335,9 +336,12 @@ impl<'a> Writer<'a> {
     ) -> (Clean, Vec<Link>) {
         let mut found: Vec<(Range<usize>, Option<Target>, Option<String>)> =
             anchors.iter().map(|(range, target)| (range.clone(), Some(target.clone()), None)).collect();
+        // Both lists are in their order, and none lies within another.
         let taken = |range: &Range<usize>| {
-            let meets = |other: &Range<usize>| other.start < range.end && range.start < other.end;
-            verbatim.iter().any(meets) || anchors.iter().any(|(other, _)| meets(other))
+            let code = verbatim.get(verbatim.partition_point(|other| other.end <= range.start));
+            let anchor = anchors.get(anchors.partition_point(|(other, _)| other.end <= range.start));
+            code.is_some_and(|other| other.start < range.end)
+                || anchor.is_some_and(|(other, _)| other.start < range.end)
         };
         let inline = (self.style.inline)(&now.text).into_iter().filter(|link| !taken(&link.range));
         found.extend(inline.map(|link| (link.range, link.target, Some(link.label))));

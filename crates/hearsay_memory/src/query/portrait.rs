@@ -361,6 +361,14 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
             passage: None,
             speaker: None,
         },
+        // The words stand alone: the file they are from may not be there any more.
+        Evidence::Excerpt(excerpt) => SourceText {
+            place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
+            text: Some(excerpt.quote.clone()).filter(|quote| !quote.is_empty()),
+            quote: None,
+            passage: None,
+            speaker: None,
+        },
         Evidence::Passage { passage, span, quote } => match state.passage(*passage) {
             Some(said) => {
                 let session = said.session.as_ref().and_then(|session| session_title(state, session));

@@ -4,7 +4,7 @@ mod dates;
 mod facts;
 mod ids;
 mod mentions;
-mod relations;
+pub(crate) mod relations;
 mod texts;
 
 use std::{
@@ -61,6 +61,7 @@ pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
         by_id: HashMap::new(),
         passages: Vec::new(),
         sessions: Vec::new(),
+        session_ids: HashSet::new(),
         findings: Findings { format: notes.format, skipped: notes.skipped.clone(), ..Findings::default() },
     };
     assembly.all();
@@ -92,6 +93,7 @@ struct Assembly<'a> {
     by_id: HashMap<FactId, usize>,
     passages: Vec<Text>,
     sessions: Vec<Session>,
+    session_ids: HashSet<String>,
     findings: Findings,
 }
 
