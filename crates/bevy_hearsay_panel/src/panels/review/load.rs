@@ -61,6 +61,7 @@ fn source(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.clone()),
         Evidence::Passage { .. } => None,
     });
     match (&provenance.speaker, file) {
@@ -306,6 +307,13 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
         Evidence::File { path, line, field } => {
             Some(Words { text: String::new(), marked: 0..0, place: format!("{path}:{line} ({field})"), private: false })
         }
+        // The words stand alone: the file they are from may not be there any more.
+        Evidence::Excerpt(excerpt) => Some(Words {
+            text: excerpt.quote.clone(),
+            marked: 0..excerpt.quote.len(),
+            place: format!("{}, {}:{}", excerpt.source, excerpt.path, excerpt.line),
+            private: false,
+        }),
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {
                 let marked = 0..quote.len();
