@@ -60,6 +60,13 @@ impl Reader<'_> {
                 starts.push(token);
             }
         }
+        // "is the man behind the fire"
+        if let Some(np) = self.groups.nps.iter().find(|np| np.start == from && np.name.is_none() && !np.pronoun)
+            && (self.grammar.class(self.norm(np.head)).has(Class::LIGHT_NOUN) || self.norm(np.head) == "one")
+            && self.grammar.class(self.norm(np.end)).has(Class::PREPOSITION)
+        {
+            starts.push(np.end);
+        }
         starts.truncate(8);
         let mut next = from;
         for (order, start) in starts.into_iter().enumerate() {
@@ -190,6 +197,9 @@ impl Reader<'_> {
                     (None, None) => self.said(first, end),
                 };
                 let span = self.clause_span(at, end);
+                if target.predicate == *"population" && !(start..end).any(|token| self.is_number(self.norm(token))) {
+                    continue;
+                }
                 for subject in subjects {
                     self.state(pattern.target, subject, Err(value.clone()), "", &marks, mode, span);
                 }
@@ -324,7 +334,8 @@ impl Reader<'_> {
                     continue;
                 }
                 let span = self.clause_span(at, end);
-                self.state(pattern.target, &a, Ok(&b), &pattern.words, marks, mode, span);
+                let marks = [marks, &["by_together"]].concat();
+                self.state(pattern.target, &a, Ok(&b), &pattern.words, &marks, mode, span);
                 return Some(end);
             }
         }
@@ -467,7 +478,10 @@ impl Reader<'_> {
                     .unwrap_or(from);
                 let start = if self.norm(start) == "to" { start + 1 } else { start };
                 let mut end = to;
-                if !matches!(name.as_str(), "motto" | "goals") {
+                if matches!(name.as_str(), "motto" | "goals") {
+                    // Up to the end of the sentence, whatever stands there.
+                    end = self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_mark(".!;")));
+                } else {
                     end = (start..to).find(|at| self.norm(*at) == "," || self.norm(*at) == "but").unwrap_or(to);
                 }
                 let mut value = self.said(start, end);
@@ -487,7 +501,7 @@ impl Reader<'_> {
             let value = self.said(group.content, end);
             let span = self.clause_span(at, end);
             for owner in &owners {
-                self.state(target, owner, Err(value.clone()), "", &[marks, &["weak", "by_label"]].concat(), mode, span);
+                self.state(target, owner, Err(value.clone()), "", &[marks, &["by_feature"]].concat(), mode, span);
             }
             return true;
         }
@@ -543,6 +557,7 @@ impl Reader<'_> {
         if let Some(targets) = self.grammar.labels.get(&head).cloned()
             && matches!(self.syntax.word(item + 1), "of" | ":")
             && subjects.len() == 1
+            && !self.grammar.has.contains_key(&head)
         {
             let kinds = self.kinds(subjects[0].who);
             let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds)).copied();
@@ -554,7 +569,10 @@ impl Reader<'_> {
             }
         }
         let Some(entries) = self.grammar.has.get(&head).cloned() else { return false };
-        let to = self.value_end(item, clause.rest.1);
+        let mut to = self.value_end(item, clause.rest.1);
+        if self.syntax.word(item + 1) == "like" && self.syntax.np(item + 2).is_some() {
+            to = self.value_end(item + 2, clause.rest.1.max(item + 3));
+        }
         let value = self.said(self.content_of(item), to);
         let span = self.clause_span(at, to);
         let before = self.facts.len();

@@ -100,6 +100,23 @@ impl Reader<'_> {
             if group.name.is_some() {
                 self.chunks(np, item, &mode);
             }
+            // "a priest of the Drowned God, Father Tull, …"
+            let mut behind = item + 1;
+            while self.syntax.is_preposition(behind) && self.syntax.np(behind + 1).is_some() {
+                behind += 2;
+            }
+            if behind > item + 1
+                && group.name.is_none()
+                && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+                && matches!(self.syntax.word(behind), "," | "\u{2014}")
+                && let Some(named) = self.syntax.np(behind + 1)
+                && self.groups.nps[named].name.is_some()
+                && self.groups.nps[named].owner.is_none()
+                && matches!(self.after_np(behind + 1).as_str(), "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who")
+            {
+                let refs = self.resolve(named, &[]);
+                self.is_noun(np, item, &refs, &mode, &["beside"], None);
+            }
             let open = self.syntax.word(item + 1).to_owned();
             if !matches!(open.as_str(), "," | "(" | "\u{2014}" | ":") {
                 continue;
@@ -194,12 +211,13 @@ impl Reader<'_> {
                 let group = &self.groups.nps[np];
                 group.name.is_some() || group.pronoun
             };
-            if self.syntax.np(at).is_some_and(is_other) || (acts && self.syntax.np(at).is_some()) {
+            let placed = item > 0 && self.syntax.is_preposition(item - 1) && kinds != Kinds::PERSON;
+            if placed || self.syntax.np(at).is_some_and(is_other) || (acts && self.syntax.np(at).is_some()) {
                 return;
             }
             let once = matches!(self.syntax.word(at), "once" | "formerly" | "then" | "previously");
             let now = matches!(self.syntax.word(at), "now" | "today" | "still");
-            let from = at + usize::from((once || now) && self.syntax.np(at + 1).is_some());
+            let from = at + usize::from((once || now) && at + 1 < end);
             let mut mode = mode.clone();
             mode.over |= once;
             match self.syntax.np(from).filter(|_| at > item + 2 || from > at) {

@@ -619,6 +619,10 @@ impl<'a> Clauses<'a> {
                     };
                     clause.from = From::Direct;
                     clause.start = if parent.is_none() { previous } else { verb };
+                } else if self.vg(previous).is_some() && group.form == VerbForm::Ing {
+                    // "stopped working for the guild"
+                    clause.subjects = of_parent();
+                    clause.from = From::Control;
                 } else if self.word(previous) == "," {
                     let named = previous.checked_sub(1).and_then(|item| self.np(item));
                     clause.subjects = match (named, group.form) {

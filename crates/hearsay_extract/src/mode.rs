@@ -287,6 +287,13 @@ impl Reader<'_> {
                 mode.denied = !mode.denied;
             }
         }
+        // "belonged to Rusk until Odo stole it"
+        let until = self.clauses.iter().any(|other| {
+            other.start > clause.verb
+                && matches!(&other.bond, Bond::Adverbial(word) if word == "until" || word == "till")
+                && self.clauses[at + 1..].iter().filter(|next| next.verb < other.verb).all(|next| next.parent == Some(at))
+        });
+        mode.over |= until && vg.past && !vg.negated;
         // "once worked", "was once": long ago.
         mode.over |= vg.copula && vg.perfect && vg.past;
         let clause_end = match self.groups.items.get(clause.rest.1) {

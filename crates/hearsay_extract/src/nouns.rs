@@ -186,7 +186,10 @@ impl Reader<'_> {
             }
         }
         // "a woman of fifty-three with cropped white hair"
-        if self.grammar.class(&head).has(Class::LIGHT_NOUN) || self.grammar.kinds_of.contains_key(&head) {
+        let place = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PLACE);
+        if self.grammar.class(&head).has(Class::LIGHT_NOUN.or(Class::PLACE_NOUN))
+            || self.grammar.kinds_of.contains_key(&head)
+        {
             let mut next = self.item_of(np).unwrap_or(item) + 1;
             while let (word @ ("of" | "with" | "in"), Some(inner)) = (self.syntax.word(next), self.syntax.np(next + 1))
             {
@@ -194,7 +197,7 @@ impl Reader<'_> {
                 let inner_words: Vec<String> =
                     (inner_group.content..inner_group.end).map(|at| self.norm(at).to_owned()).collect();
                 let target = if word == "of" && inner_words.iter().any(|word| self.is_number(word)) {
-                    self.target("age")
+                    self.target(if place { "population" } else { "age" })
                 } else if word == "with" && self.grammar.has.contains_key(self.norm(inner_group.head)) {
                     self.grammar.has[self.norm(inner_group.head)].first().map(|(target, _)| *target)
                 } else {
@@ -322,6 +325,14 @@ impl Reader<'_> {
                 let (list, next) = self.syntax.list(own_item + 2, self.groups.items.len());
                 let strict = preposition != "of";
                 owners = self.resolve_all(&list, &whos);
+                // "the youngest of Mirela's children"
+                if owners.is_empty()
+                    && let [one] = list[..]
+                    && let Some(owner) = self.groups.nps[one].owner
+                    && matches!(self.norm(self.groups.nps[one].head), "children" | "sons" | "daughters" | "kids")
+                {
+                    owners = self.resolve(owner, &whos);
+                }
                 if strict {
                     owners.retain(|owner| !self.kinds(owner.who).is_any());
                 }

@@ -300,12 +300,27 @@ impl<'a> Parser<'a> {
                     return form.has(Form::ING) && !form.has(Form::BASE);
                 }
                 let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
+                // "a beard like a bush": the noun group before it has been asked already.
+                if base_only
+                    && let Some(Item::Np(last)) = self.groups.items.last()
+                    && self.groups.nps[*last].end == at
+                {
+                    return false;
+                }
                 if token.is("like") && (self.tokens[previous].sort == Sort::Mark || be_form(self.norm(previous))) {
                     return false;
                 }
+                // "Odo (smith)", "Odo \u{2014} smith": what he is, and no command.
+                let noted = self.tokens[previous].is_mark("(")
+                    || (self.tokens[previous].is_mark("\u{2014}:") && previous > 0 && self.is_name(previous - 1));
+                if base_only && noted {
+                    return false;
+                }
                 if base_only && self.tokens[previous].is_mark(",") {
-                    // "Hope, take her down": only behind whoever is called.
-                    return previous > 0 && previous <= 4 && self.is_name(previous - 1);
+                    // "Hope, take her down": only behind whoever is called, and not "Tessa, scribe, owes".
+                    let ends = self.tokens.get(at + 1).is_none_or(|next| next.is_mark(",.;)"));
+                    let noun = self.grammar.kinds_of.contains_key(&token.norm);
+                    return !(ends && noun) && previous > 0 && previous <= 4 && self.is_name(previous - 1);
                 }
                 let class = self.class(previous);
                 let word = self.norm(previous);
@@ -496,7 +511,7 @@ impl<'a> Parser<'a> {
                     !self.is_closed(at)
                         && (head.is_none() || !self.is_adverb(at) || self.is_adjective(at))
                         && !(head.is_some()
-                            && self.is_verb_after(at, name.is_some(), from, owner.is_some() || article.is_some()))
+                            && self.is_verb_after(at, name.is_some(), (start, from), owner.is_some() || article.is_some()))
                 }
                 _ => false,
             };
@@ -513,7 +528,16 @@ impl<'a> Parser<'a> {
             }
             if name.is_some() {
                 // "Salt Quay ferryman", but "Bram dead".
-                if self.is_adjective(at) || self.is_adverb(at) || token.capital || self.class(at).has(Class::NUMBER) {
+                let times = matches!(
+                    token.norm.as_str(),
+                    "years" | "year" | "months" | "weeks" | "days" | "nights" | "winters" | "summers" | "times" | "last"
+                );
+                if times
+                    || self.is_adjective(at)
+                    || self.is_adverb(at)
+                    || token.capital
+                    || self.class(at).has(Class::NUMBER)
+                {
                     break;
                 }
                 after_name = true;
@@ -586,10 +610,16 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a word behind the first noun of a group is its verb.
-    pub(crate) fn is_verb_after(&self, at: usize, name: bool, from: usize, determined: bool) -> bool {
+    pub(crate) fn is_verb_after(
+        &self,
+        at: usize,
+        name: bool,
+        (start, from): (usize, usize),
+        determined: bool,
+    ) -> bool {
         let Some(form) = self.form(at) else { return false };
         if name {
-            let listed = from > 0 && matches!(self.norm(from - 1), "and" | "+" | "&");
+            let listed = start > 0 && matches!(self.norm(start - 1), "and" | "+" | "&");
             return self.is_verb(at, Within::Head { plural: listed || self.norm(at - 1).ends_with('s') });
         }
         // "the wounded guard left", "the smith works", "his sworn word": a noun stands before the verb.
