@@ -47,7 +47,8 @@ impl Reader<'_> {
         let mode = &mode;
         let mut found = false;
         // "Meridian's crest is …", "her brother's Tob", "his eyes are blue".
-        if !passive && let Some(np) = subject_np {
+        let featured = subject_np.is_some_and(|np| self.grammar.has.contains_key(self.norm(self.groups.nps[np].head)));
+        if (!passive || featured) && let Some(np) = subject_np {
             found |= self.labelled(at, np, from, to, mode, marks);
             if found {
                 return true;
@@ -373,7 +374,10 @@ impl Reader<'_> {
             if let Some((target, weak)) = fits {
                 let leads_on = self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION)
                     && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at");
-                let marks = [marks, &[if *weak || leads_on { "weak" } else { "strong" }, "by_adjective"][..]].concat();
+                let mut marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_adjective"][..]].concat();
+                if leads_on {
+                    marks.push("leads_on");
+                }
                 let mut end = start + 1;
                 // "hurt badly" stays as it is; "burned down" is one word.
                 if matches!(self.norm(end), "down" | "up") {
@@ -486,7 +490,7 @@ impl Reader<'_> {
                 }
                 let mut value = self.said(start, end);
                 if matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin") {
-                    value = format!("{value} {head}");
+                    value = self.said(group.content, end);
                 }
                 let span = self.clause_span(at, end);
                 let marks = [marks, &["by_label"]].concat();
@@ -497,6 +501,7 @@ impl Reader<'_> {
             }
         }
         if let Some((target, _)) = self.grammar.has.get(&head).and_then(|entries| entries.first()).copied() {
+            let target = self.hurt(from, to).unwrap_or(target);
             let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
             let value = self.said(group.content, end);
             let span = self.clause_span(at, end);
@@ -506,6 +511,16 @@ impl Reader<'_> {
             return true;
         }
         false
+    }
+
+    /// The target of conditions, where words say that something is broken and not how it looks: "his arm is broken".
+    fn hurt(&self, from: usize, to: usize) -> Option<usize> {
+        let condition = self.target("condition")?;
+        let hurts = |token: usize| {
+            let entries = self.grammar.adjectives.get(self.norm(token));
+            entries.and_then(|entries| entries.first()).is_some_and(|(target, _)| *target == condition)
+        };
+        (from..to).any(hurts).then_some(condition)
     }
 
     /// "has a scar over one eye", "has a brother, Pell", "has three hundred souls".
@@ -582,6 +597,7 @@ impl Reader<'_> {
                 entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds))
             {
                 let marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_having"][..]].concat();
+                let target = &self.hurt(self.content_of(item), to).unwrap_or(*target);
                 self.state(*target, subject, Err(value.clone()), "", &marks, mode, span);
             }
         }

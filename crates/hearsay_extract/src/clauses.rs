@@ -463,6 +463,10 @@ impl<'a> Clauses<'a> {
         if self.np(previous).is_some() {
             return self.subject_ending(previous, before).unwrap_or_else(|| shared(previous));
         }
+        // "let slip that"
+        if self.vg(previous).is_some_and(|vg| vg.lemma == "let") {
+            return shared(verb);
+        }
         (Vec::new(), verb, From::Nobody)
     }
 

@@ -294,6 +294,14 @@ impl Reader<'_> {
                 && self.clauses[at + 1..].iter().filter(|next| next.verb < other.verb).all(|next| next.parent == Some(at))
         });
         mode.over |= until && vg.past && !vg.negated;
+        // "was his wife for ten years"
+        let span = (clause.rest.0..clause.rest.1).any(|item| {
+            self.syntax.word(item) == "for"
+                && self.syntax.np(item + 1).is_some_and(|np| {
+                    matches!(self.norm(self.np_group(np).head), "years" | "months" | "winters" | "summers" | "decades")
+                })
+        });
+        mode.over |= span && vg.past && vg.copula && !vg.negated;
         // "once worked", "was once": long ago.
         mode.over |= vg.copula && vg.perfect && vg.past;
         let clause_end = match self.groups.items.get(clause.rest.1) {
@@ -408,6 +416,9 @@ impl Reader<'_> {
                         let words = self.said(vg.head, vg.end);
                         self.doubt(mode, "thought", Some(Cue { kind: CueKind::Thought, words }));
                     }
+                } else if matches!(lemma.as_str(), "learn" | "have" | "get" | "know") && !vg.negated {
+                    // "learned from Tessa that …", "has it from Tessa that …"
+                    self.heard_from(parent, mode);
                 } else if sort.factive && vg.negated {
                     // "does not know that he left": he left.
                     mode.denied = false;

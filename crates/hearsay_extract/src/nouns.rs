@@ -59,9 +59,45 @@ impl Reader<'_> {
             }
             return (self.facts.len() > before).then_some(end);
         }
+        if let Some(name) = group.name.filter(|_| group.role.is_none())
+            && clause.is_some()
+            && self.kinds(self.names[name].who) == Kinds::GROUP
+            && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"))
+            && let Some(member) = self.target("MEMBER_OF")
+        {
+            // "he is Guild", "she is an Ironvein"
+            let refs = self.resolve(np, &[]);
+            let at = span(self, end);
+            for subject in subjects {
+                for guild in &refs {
+                    self.state(member, subject, Ok(guild), "", &[marks, &["by_group"]].concat(), &mode, at);
+                }
+            }
+            return (self.facts.len() > before).then_some(end);
+        }
         if group.name.is_some() && group.role.is_none() {
             // "This is Odo": a name alone says nothing, but "the Vashti".
             return None;
+        }
+        // "“Nothing sinks twice” is the guild's motto"
+        if let Some(at) = clause
+            && let Some(targets) = self.grammar.labels.get(self.norm(group.head)).cloned()
+            && group.owner.is_some()
+            && subjects.is_empty()
+        {
+            let owners = self.owners(np, None, &[]);
+            let (first, last) = (self.start_of(self.clauses[at].start), self.vg(at).start);
+            let first = if first < last { first } else { 0 };
+            for owner in &owners {
+                let kinds = self.kinds(owner.who);
+                let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds));
+                if let Some(target) = target.copied() {
+                    let (value, at) = (self.said(first, last), span(self, end));
+                    let value = value.trim_matches(['"', '\'', '\u{201C}', '\u{201D}']).to_owned();
+                    self.state(target, owner, Err(value), "", &[marks, &["by_label"]].concat(), &mode, at);
+                }
+            }
+            return (self.facts.len() > before).then_some(end);
         }
         // Age.
         let numbers = words.iter().filter(|word| self.is_number(word)).count();
@@ -106,7 +142,9 @@ impl Reader<'_> {
                 let to = if group.role.is_some() { group.role.map_or(group.end, |role| role.1) } else { group.end };
                 let mut value = self.said(content, to);
                 if name == "species" {
-                    value = self.norm_said(head_token);
+                    // "half giant"
+                    let half = head_token > 0 && self.norm(head_token - 1) == "half";
+                    value = self.said(head_token - usize::from(half), head_token + 1);
                 }
                 if name == "personality" {
                     value = self.said(content, to);
@@ -174,6 +212,20 @@ impl Reader<'_> {
             && group.head == group.content
             && group.name.is_none()
             && self.tokens[group.head].capital;
+        // "a Lantern" is one of the Lanterns.
+        let of_group = self.lexicon.bearers(&format!("{}s", self.norm(group.head))).iter().find(|bearer| {
+            self.lexicon.entities[bearer.entity as usize].kinds == Kinds::GROUP
+        });
+        if folk
+            && let Some(bearer) = of_group
+            && let Some(member) = self.target("MEMBER_OF")
+        {
+            let guild = Ref { who: Who::Known(bearer.entity), mark: Some("part_name"), second: None };
+            let at = span(self, end);
+            for subject in subjects {
+                self.state(member, subject, Ok(&guild), "", &[marks, &["by_group"]].concat(), &mode, at);
+            }
+        }
         if folk
             && self.facts.len() == before
             && let Some(species) = self.target("species")

@@ -270,6 +270,10 @@ impl<'a> Parser<'a> {
         match within {
             Within::Modifiers => false,
             Within::Head { plural } => {
+                // "hands like shovels"
+                if token.is("like") && !previous.is_some_and(|at| self.is_name(at) || is_pronoun(self.norm(at))) {
+                    return false;
+                }
                 if form.has(Form::PAST.or(Form::PARTICIPLE)) {
                     return true;
                 }
@@ -300,6 +304,12 @@ impl<'a> Parser<'a> {
                     return form.has(Form::ING) && !form.has(Form::BASE);
                 }
                 let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
+                // "old, bent and blind"
+                let joined = self.tokens[previous].is_mark(",") || matches!(self.norm(previous), "and" | "but");
+                let ends = self.tokens.get(at + 1).is_none_or(|next| !next.is_word() || matches!(next.norm.as_str(), "and" | "but"));
+                if joined && ends && !base_only && self.grammar.adjectives.contains_key(&token.norm) {
+                    return false;
+                }
                 // "a beard like a bush": the noun group before it has been asked already.
                 if base_only
                     && let Some(Item::Np(last)) = self.groups.items.last()
@@ -482,7 +492,8 @@ impl<'a> Parser<'a> {
                 }
                 if let Some(head) = head {
                     // "In Rusk's opinion Tessa": no role of hers.
-                    if !self.is_role(head) && owner.is_some() {
+                    let placed = start > 0 && self.class(start - 1).has(Class::PREPOSITION) && !self.is_name(start - 1);
+                    if !self.is_role(head) && (owner.is_some() || article.is_none() || placed) {
                         break;
                     }
                     role = Some((from, at));
@@ -596,7 +607,7 @@ impl<'a> Parser<'a> {
     fn is_role(&self, at: usize) -> bool {
         let word = self.norm(at);
         let of_people = Class::TITLE.or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
-        let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN).or(Class::EVENT_NOUN);
+        let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN);
         self.class(at).has(of_people.or(of_things))
             || self.grammar.nouns.contains_key(word)
             || self.grammar.kinds_of.contains_key(word)
@@ -715,7 +726,12 @@ impl<'a> Parser<'a> {
         }
         let noun_follows = {
             let then = next + 1;
-            self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then))
+            let word = self.norm(then);
+            let known = self.grammar.labels.contains_key(word)
+                || self.grammar.has.contains_key(word)
+                || self.grammar.nouns.contains_key(word)
+                || self.grammar.kinds_of.contains_key(word);
+            self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then) || known)
         };
         if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
             return self.is_nounish(next + 1);
