@@ -48,7 +48,9 @@ impl Reader<'_> {
         let mut found = false;
         // "Meridian's crest is …", "her brother's Tob", "his eyes are blue".
         let featured = subject_np.is_some_and(|np| self.grammar.has.contains_key(self.norm(self.groups.nps[np].head)));
-        if (!passive || featured) && let Some(np) = subject_np {
+        if (!passive || featured)
+            && let Some(np) = subject_np
+        {
             found |= self.labelled(at, np, from, to, mode, marks);
             if found {
                 return true;

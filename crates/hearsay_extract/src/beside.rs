@@ -40,6 +40,7 @@ impl Reader<'_> {
                 .find(|(clause, _)| clause.start <= item)
                 .map(|(_, mode)| mode.clone());
             let mut mode = around.unwrap_or_else(|| whole.clone());
+            let unreal = mode.dead;
             if whole.dead {
                 continue;
             }
@@ -106,6 +107,7 @@ impl Reader<'_> {
                 behind += 2;
             }
             if behind > item + 1
+                && !unreal
                 && group.name.is_none()
                 && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
                 && matches!(self.syntax.word(behind), "," | "\u{2014}")
@@ -141,6 +143,7 @@ impl Reader<'_> {
                 || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
             if group.name.is_none()
                 && introduced
+                && !unreal
                 && !group.pronoun
                 && !group.bare_owner
                 && other.name.is_some()

@@ -220,7 +220,6 @@ impl<'a> Pass<'a> {
         } else {
             reader.read();
         }
-        if std::env::var("HSD").is_ok() { eprintln!("{:?} cues {:?} clauses {:?} asks {}", groups.items, found_cues, clauses, reader.asks()); }
         let facts = std::mem::take(&mut reader.facts);
         let mut voices = Vec::new();
         for quote in 0..sentence.quotes.len() {
@@ -370,6 +369,8 @@ impl<'a> Pass<'a> {
         if marks.contains(&"loose") {
             sure = sure.clamp(LOOSE.0, LOOSE.1);
         }
+        // What was read at all is worth a look.
+        sure = sure.max(LOOSE.0);
         sure *= read.doubt;
         if read.doubt < 1.0 {
             sure = sure.min(0.69);
@@ -412,7 +413,8 @@ fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &G
 
 /// Whether a line is a heading: every longer word has a capital, and nothing ends it.
 fn is_heading(tokens: &[Token]) -> bool {
-    let ends = tokens.last().is_some_and(|last| last.is_mark(".!?") || matches!(last.sort, crate::token::Sort::Quote(_)));
+    let ends =
+        tokens.last().is_some_and(|last| last.is_mark(".!?") || matches!(last.sort, crate::token::Sort::Quote(_)));
     let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word()).collect();
     let long = words.iter().filter(|word| word.norm.chars().count() > 4).collect::<Vec<_>>();
     !ends && words.len() > 1 && !long.is_empty() && long.iter().all(|word| word.capital) && words[0].capital

@@ -435,11 +435,8 @@ impl Finder<'_> {
                 let before = start.checked_sub(1).map_or("", |at| tokens[at].norm.as_str());
                 let placed = before == "the" || self.grammar.class(before).has(Class::PREPOSITION);
                 let surname = words.len() == 2 && SURNAMES.contains(&last.norm.as_str()) && !common(first);
-                let kinds = if kinds == Kinds::PLACE && surname && !placed {
-                    Kinds::PERSON.or(Kinds::PLACE)
-                } else {
-                    kinds
-                };
+                let kinds =
+                    if kinds == Kinds::PLACE && surname && !placed { Kinds::PERSON.or(Kinds::PLACE) } else { kinds };
                 let class = words.iter().fold(Class::default(), |class, token| class.or(self.class(token)));
                 new.genders.push(match (class.has(Class::MALE), class.has(Class::FEMALE)) {
                     (true, false) => Gender::He,

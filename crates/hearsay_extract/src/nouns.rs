@@ -88,6 +88,9 @@ impl Reader<'_> {
             let owners = self.owners(np, None, &[]);
             let (first, last) = (self.start_of(self.clauses[at].start), self.vg(at).start);
             let first = if first < last { first } else { 0 };
+            if !(first..last).any(|at| matches!(self.tokens[at].sort, crate::token::Sort::Quote(_))) {
+                return None;
+            }
             for owner in &owners {
                 let kinds = self.kinds(owner.who);
                 let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds));
@@ -180,7 +183,31 @@ impl Reader<'_> {
                     let name = self.grammar.targets[*target].predicate.as_str();
                     (light && !matches!(name, "emotional_state")) || name == "species"
                 });
-                let fits = light || !self.kinds_of_noun(&head).is_empty();
+                // A horse doctor is no horse.
+                let beast = matches!(
+                    word.as_str(),
+                    "horse"
+                        | "dog"
+                        | "cat"
+                        | "wolf"
+                        | "bear"
+                        | "rat"
+                        | "goat"
+                        | "pig"
+                        | "cow"
+                        | "sheep"
+                        | "ghost"
+                        | "dragon"
+                        | "vampire"
+                        | "demon"
+                        | "spirit"
+                        | "devil"
+                        | "bull"
+                        | "fox"
+                        | "snake"
+                        | "spider"
+                );
+                let fits = light || (!beast && !self.kinds_of_noun(&head).is_empty());
                 if let Some((target, _)) = species.or(adjective).filter(|_| fits) {
                     let value = self.norm_said(token);
                     let at = span(self, end);
@@ -213,9 +240,11 @@ impl Reader<'_> {
             && group.name.is_none()
             && self.tokens[group.head].capital;
         // "a Lantern" is one of the Lanterns.
-        let of_group = self.lexicon.bearers(&format!("{}s", self.norm(group.head))).iter().find(|bearer| {
-            self.lexicon.entities[bearer.entity as usize].kinds == Kinds::GROUP
-        });
+        let of_group = self
+            .lexicon
+            .bearers(&format!("{}s", self.norm(group.head)))
+            .iter()
+            .find(|bearer| self.lexicon.entities[bearer.entity as usize].kinds == Kinds::GROUP);
         if folk
             && let Some(bearer) = of_group
             && let Some(member) = self.target("MEMBER_OF")

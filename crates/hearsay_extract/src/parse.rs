@@ -306,7 +306,10 @@ impl<'a> Parser<'a> {
                 let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
                 // "old, bent and blind"
                 let joined = self.tokens[previous].is_mark(",") || matches!(self.norm(previous), "and" | "but");
-                let ends = self.tokens.get(at + 1).is_none_or(|next| !next.is_word() || matches!(next.norm.as_str(), "and" | "but"));
+                let ends = self
+                    .tokens
+                    .get(at + 1)
+                    .is_none_or(|next| !next.is_word() || matches!(next.norm.as_str(), "and" | "but"));
                 if joined && ends && !base_only && self.grammar.adjectives.contains_key(&token.norm) {
                     return false;
                 }
@@ -522,7 +525,12 @@ impl<'a> Parser<'a> {
                     !self.is_closed(at)
                         && (head.is_none() || !self.is_adverb(at) || self.is_adjective(at))
                         && !(head.is_some()
-                            && self.is_verb_after(at, name.is_some(), (start, from), owner.is_some() || article.is_some()))
+                            && self.is_verb_after(
+                                at,
+                                name.is_some(),
+                                (start, from),
+                                owner.is_some() || article.is_some(),
+                            ))
                 }
                 _ => false,
             };
@@ -541,7 +549,16 @@ impl<'a> Parser<'a> {
                 // "Salt Quay ferryman", but "Bram dead".
                 let times = matches!(
                     token.norm.as_str(),
-                    "years" | "year" | "months" | "weeks" | "days" | "nights" | "winters" | "summers" | "times" | "last"
+                    "years"
+                        | "year"
+                        | "months"
+                        | "weeks"
+                        | "days"
+                        | "nights"
+                        | "winters"
+                        | "summers"
+                        | "times"
+                        | "last"
                 );
                 if times
                     || self.is_adjective(at)
@@ -606,7 +623,8 @@ impl<'a> Parser<'a> {
     /// Whether a noun may stand before a name: "her brother Pell".
     fn is_role(&self, at: usize) -> bool {
         let word = self.norm(at);
-        let of_people = Class::TITLE.or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
+        let of_people =
+            Class::TITLE.or(Class::NUMBER).or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
         let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN);
         self.class(at).has(of_people.or(of_things))
             || self.grammar.nouns.contains_key(word)
@@ -621,13 +639,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a word behind the first noun of a group is its verb.
-    pub(crate) fn is_verb_after(
-        &self,
-        at: usize,
-        name: bool,
-        (start, from): (usize, usize),
-        determined: bool,
-    ) -> bool {
+    pub(crate) fn is_verb_after(&self, at: usize, name: bool, (start, from): (usize, usize), determined: bool) -> bool {
         let Some(form) = self.form(at) else { return false };
         if name {
             let listed = start > 0 && matches!(self.norm(start - 1), "and" | "+" | "&");
