@@ -101,6 +101,16 @@ impl Reader<'_> {
             if group.name.is_some() {
                 self.chunks(np, item, &mode);
             }
+            // "Kosuzu the maid"
+            if group.name.is_some()
+                && let Some(next) = self.syntax.np(item + 1)
+                && self.groups.nps[next].name.is_none()
+                && self.groups.nps[next].owner.is_none()
+                && self.groups.nps[next].article.is_some_and(|at| self.norm(at) == "the")
+            {
+                let refs = self.resolve(np, &[]);
+                self.is_noun(next, item + 1, &refs, &mode, &["beside"], None);
+            }
             // "a priest of the Drowned God, Father Tull, …"
             let mut behind = item + 1;
             while self.syntax.is_preposition(behind) && self.syntax.np(behind + 1).is_some() {

@@ -305,6 +305,11 @@ impl<'a> Parser<'a> {
                 }
                 let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
                 // "old, bent and blind"
+                let noun = self.grammar.kinds_of.contains_key(self.norm(at + 1));
+                if self.tokens[previous].is_mark(",(") && noun && form.has(Form::PARTICIPLE) {
+                    // "(halfling, lapsed acrobat)"
+                    return false;
+                }
                 let joined = self.tokens[previous].is_mark(",") || matches!(self.norm(previous), "and" | "but");
                 let ends = self
                     .tokens
