@@ -41,6 +41,9 @@ pub struct Weighed {
 /// What is read loosely is surer than this, and less sure than that: it waits for review.
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
+/// What is read loosely and is less likely than this is not worth a look.
+const GUESSED: f64 = 0.12;
+
 /// What is said as a guess is never dropped unseen.
 const LEAST_OF_DOUBTED: f64 = 0.3;
 
@@ -367,6 +370,9 @@ impl<'a> Pass<'a> {
         let sum = grammar.weight("base") + marks.iter().map(|name| grammar.weight(name)).sum::<f64>();
         let mut sure = 1.0 / (1.0 + (-sum).exp());
         if marks.contains(&"loose") {
+            if sure < GUESSED {
+                return Confidence::new(sure).unwrap_or(Confidence::FULL);
+            }
             sure = sure.clamp(LOOSE.0, LOOSE.1);
         }
         // What was read at all is worth a look.
