@@ -446,7 +446,7 @@ impl Reader<'_> {
             .filter(|other| self.groups.nps[*other].name.is_some() && self.groups.nps[*other].owner.is_none())
             .filter(|other| self.groups.nps[*other].start <= from + 2);
         if let Some(named) = named
-            && (owners.is_empty() || self.kinds_of_noun(&self.singular(&head)).first().is_some())
+            && (owners.is_empty() || !self.kinds_of_noun(&self.singular(&head)).is_empty())
             && !self.grammar.labels.contains_key(&head)
         {
             let refs = self.resolve(named, &[]);

@@ -329,11 +329,9 @@ impl Reader<'_> {
         let ends_once = self.syntax.word(clause.rest.1) == "once"
             && (clause.rest.1 + 1 >= self.groups.items.len()
                 || matches!(self.syntax.word(clause.rest.1 + 1), "," | "." | "!" | ";"));
-        let once = once || ends_once || {
-            let apart = (vg.end..last.min(self.tokens.len()))
-                .any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
-            apart
-        };
+        let mut rest = vg.end..last.min(self.tokens.len());
+        let apart = rest.any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
+        let once = once || ends_once || apart;
         if once && (vg.past || vg.perfect) {
             mode.over = true;
         }

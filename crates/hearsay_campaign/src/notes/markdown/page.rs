@@ -89,7 +89,7 @@ impl Page<'_> {
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
         let file = secret::is_secret(self.entry.stem());
-        let field = front.fields.iter().any(|field| says_secret(field));
+        let field = front.fields.iter().any(says_secret);
         if folders || file || field {
             self.note.visibility = Visibility::SECRET;
         }
