@@ -160,7 +160,12 @@ impl Reading<'_> {
                     self.node(&path, value, span, &visibility, depth + 1);
                 }
             }
-            Yaml::Text(text) if text.len() > LONGEST_VALUE || text.trim().contains('\n') => {
+            // What hides a part of itself is a text too.
+            Yaml::Text(text)
+                if text.len() > LONGEST_VALUE
+                    || text.trim().contains('\n')
+                    || !crate::text::secret_ranges(text).is_empty() =>
+            {
                 let (text, headings) = (text.to_string(), vec![spoken(name)]);
                 self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
             }
@@ -362,7 +367,8 @@ fn prose(shown: &str, links: &[Target]) -> bool {
 
 /// A value with its links.
 pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
-    let text = text.trim();
+    let open = crate::text::without_secrets(text);
+    let text = open.trim();
     // A prompt of a template that nobody filled in.
     if text.is_empty() || text.starts_with("<%") || text.starts_with("{{") || text == "-" {
         return None;

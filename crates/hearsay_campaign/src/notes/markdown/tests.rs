@@ -282,6 +282,10 @@ fn every_sign_of_a_secret_is_minded() {
         ("Psi.md", "---\nsecret: true\nname: Psiword\n---\nHidden.\n"),
         ("Omega.md", "---\nvisibility: gm\n---\nomegaword\n"),
         ("Unclosed.md", "Open.\n\n%% endword\n\n# Still endword\n"),
+        (
+            "Front.md",
+            "---\nsummary: Kind man %%frontword%% here\ntitle: \"Old Gil %%titleword%%\"\n---\n# Old Gil\n\n### Cave <!-- headword -->\n\nDark.\n",
+        ),
         ("Table.md", "| What | Is |\n|---|---|\n| Secret | tableword |\n| Colour | red |\n"),
     ]);
     let words = [
@@ -314,6 +318,7 @@ fn every_sign_of_a_secret_is_minded() {
     ];
     assert_hidden(&campaign, &words);
     let open = open_texts(&campaign);
+    assert!(!open.iter().any(|text| text.contains("headword") || text.contains("titleword")), "{open:?}");
     for text in ["Open text.", "Tall.", "Ann is at Inn."] {
         assert!(open.iter().any(|held| held == text), "{text}: {open:?}");
     }
@@ -495,4 +500,16 @@ fn fields_that_tools_of_vaults_use_are_understood() {
     );
     assert_eq!(values(&campaign, "ann", "species"), ["elf"]);
     assert_eq!(kind(&campaign, "town"), Some(Kind::Location));
+}
+
+#[test]
+fn a_first_sentence_says_what_it_is() {
+    let campaign = read(&[
+        ("Gull Bay.md", "Gull Bay is a small port in the north.\n"),
+        ("Wenna.md", "Wenna, once of the guild, is the blacksmith of the bay.\n"),
+        ("Fog.md", "Nobody has seen it.\n"),
+    ]);
+    assert_eq!(kind(&campaign, "gull-bay"), Some(Kind::Location));
+    assert_eq!(kind(&campaign, "wenna"), Some(Kind::Npc));
+    assert_eq!(kind(&campaign, "fog"), Some(Kind::from("unknown")));
 }
