@@ -31,16 +31,18 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
     let tree = Html::parse_fragment(source);
     let mut node = tree.tree.root();
     let mut depth = 0;
+    // Where the anchors that are open began.
+    let mut anchors = Vec::new();
     // Walked without recursion: a tree may be as deep as its source is long.
     'walk: loop {
-        let enter = depth < DEEPEST && begin(node.value(), writer);
+        let enter = depth < DEEPEST && begin(node.value(), writer, &mut anchors);
         if enter && let Some(child) = node.first_child() {
             node = child;
             depth += 1;
             continue;
         }
         if enter {
-            finish(node.value(), writer);
+            finish(node.value(), writer, &mut anchors);
         }
         loop {
             if let Some(next) = node.next_sibling() {
@@ -50,14 +52,14 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
             let Some(parent) = node.parent() else { break 'walk };
             node = parent;
             depth -= 1;
-            finish(node.value(), writer);
+            finish(node.value(), writer, &mut anchors);
         }
     }
     writer.end();
 }
 
 /// Begins an element or writes a text. Returns whether what is within it is written.
-fn begin(node: &Node, writer: &mut Writer) -> bool {
+fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
     match node {
         Node::Text(words) => {
             writer.words(words, None);
@@ -80,6 +82,9 @@ fn begin(node: &Node, writer: &mut Writer) -> bool {
                 writer.end();
                 writer.open(&Visibility::SECRET);
             }
+            if element.attr("href").is_some() {
+                anchors.push(writer.position());
+            }
             true
         }
         Node::Document | Node::Fragment => true,
@@ -98,9 +103,14 @@ fn separate(writer: &mut Writer) {
     writer.words(mark, None);
 }
 
-fn finish(node: &Node, writer: &mut Writer) {
+fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
     let Node::Element(element) = node else { return };
     let name = element.name();
+    if let Some(address) = element.attr("href")
+        && let Some(start) = anchors.pop().filter(|start| *start < writer.position())
+    {
+        writer.anchor(start, address);
+    }
     match name.as_bytes() {
         [b'h', level @ b'1'..=b'6'] => {
             writer.end_as_heading(level - b'0');
