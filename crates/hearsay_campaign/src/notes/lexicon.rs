@@ -546,6 +546,11 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
         {
             other(predicate::LOCATED_AT, &mut says);
         }
+        // Nobody is a member of a person: their captain is somebody that they have to do with.
+        predicate::MEMBER_OF if (if says.backwards { note } else { target }).is_some_and(Kind::is_character) => {
+            other(predicate::RELATED_TO, &mut says);
+            says.rank = None;
+        }
         predicate::MEMBER_OF if !says.backwards && is(note, &Kind::Location) => other(predicate::RELATED_TO, &mut says),
         predicate::MEMBER_OF if says.backwards && is(note, &Kind::Location) => other("RULES", &mut says),
         predicate::MEMBER_OF if says.backwards && is(note, &Kind::Event) => other("PARTICIPATED_IN", &mut says),

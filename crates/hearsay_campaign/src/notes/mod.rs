@@ -76,6 +76,8 @@ mod reader;
 pub mod resolve;
 mod roll20;
 pub mod secret;
+#[cfg(test)]
+mod testing;
 mod tree;
 mod world_anvil;
 

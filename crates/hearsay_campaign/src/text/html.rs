@@ -48,9 +48,11 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
     }
     let mut node = tree.tree.root();
     let mut depth = 0;
+    // Where the anchors that are open began.
+    let mut anchors = Vec::new();
     // Walked without recursion: a tree may be as deep as its source is long.
     'walk: loop {
-        let enter = depth < DEEPEST && begin(node.value(), writer);
+        let enter = depth < DEEPEST && begin(node.value(), writer, &mut anchors);
         if enter && tables.contains(&node.id()) {
             writer.open(&Visibility::SECRET);
         }
@@ -60,7 +62,7 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
             continue;
         }
         if enter {
-            finish(node.value(), writer);
+            finish(node.value(), writer, &mut anchors);
             if tables.contains(&node.id()) {
                 writer.close();
             }
@@ -73,7 +75,7 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
             let Some(parent) = node.parent() else { break 'walk };
             node = parent;
             depth -= 1;
-            finish(node.value(), writer);
+            finish(node.value(), writer, &mut anchors);
             if tables.contains(&node.id()) {
                 writer.close();
             }
@@ -83,7 +85,7 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
 }
 
 /// Begins an element or writes a text. Returns whether what is within it is written.
-fn begin(node: &Node, writer: &mut Writer) -> bool {
+fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
     match node {
         Node::Text(words) => {
             writer.words(words, None);
@@ -106,6 +108,9 @@ fn begin(node: &Node, writer: &mut Writer) -> bool {
                 writer.end();
                 writer.open(&Visibility::SECRET);
             }
+            if element.attr("href").is_some() {
+                anchors.push(writer.position());
+            }
             true
         }
         Node::Document | Node::Fragment => true,
@@ -124,9 +129,14 @@ fn separate(writer: &mut Writer) {
     writer.words(mark, None);
 }
 
-fn finish(node: &Node, writer: &mut Writer) {
+fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
     let Node::Element(element) = node else { return };
     let name = element.name();
+    if let Some(address) = element.attr("href")
+        && let Some(start) = anchors.pop().filter(|start| *start < writer.position())
+    {
+        writer.anchor(start, address);
+    }
     match name.as_bytes() {
         [b'h', level @ b'1'..=b'6'] => {
             writer.end_as_heading(level - b'0');

@@ -100,12 +100,7 @@ fn page_key(doc: &Doc, page: &Tree) -> String {
 pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
     let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
     let Some(name) = doc.tree.get("name").text().map(|name| name.trim().to_owned()) else { return Vec::new() };
-    let mut access = library.access(doc);
-    // A folder or a name says it as well as a permission.
-    if secret::is_secret(&name) || library.folder_names(doc).iter().any(|name| secret::is_secret(name)) {
-        access.seen = Visibility::SECRET.within(&access.seen);
-        access.inner = Visibility::SECRET.within(&access.inner);
-    }
+    let access = library.access(doc);
     let mut whole = Note {
         key: doc.key.clone(),
         tool: TOOL,

@@ -105,7 +105,9 @@ pub(super) fn detect(folder: &Folder) -> Option<Score> {
         let yaml =
             head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
         if key || id && shape || world || yaml {
-            return Some(Score::SURE);
+            // Notes in Markdown may lie beside a few exported documents.
+            let (notes, documents): (Vec<_>, Vec<_>) = folder.files().partition(|entry| entry.has_extension(&["md"]));
+            return Some(if notes.len() > documents.len() { Score(40) } else { Score::SURE });
         }
     }
     folder.files().any(is_level_db).then_some(Score::POSSIBLE)
