@@ -128,7 +128,7 @@ fn a_large_campaign() {
     let around = GraphRequest { center: Some(id(7)), depth: 2, ..GraphRequest::default() };
     timed("graph around a hub", || GraphModel::load(&world, &around).unwrap());
     let places = timed("layout", || lay_out(&whole, &Places::new()));
-    let stage = StageRequest { place: Some(id(9)), added: (5..12).map(id).collect(), left_out: Vec::new() };
+    let stage = StageRequest { place: Some(id(9)), added: (5..12).map(id).collect(), ..StageRequest::default() };
     timed("stage", || StageModel::load(&world, &stage).unwrap());
     let facts = page.facts().map(|fact| fact.fact).take(10).collect();
     let minds = MindsRequest { question: "?".into(), facts, present: (5..12).map(id).collect() };
