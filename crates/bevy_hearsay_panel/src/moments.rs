@@ -128,6 +128,11 @@ impl Table {
         self.until(words, |table| shows(&table.harness, words));
     }
 
+    /// Whether some panel still says that it reads or works something out.
+    fn is_reading(&self) -> bool {
+        self.texts().iter().any(|text| text.starts_with("Reading") || text.starts_with("Works out"))
+    }
+
     fn texts(&self) -> Vec<String> {
         let all = self.harness.query_all_by_label_contains("");
         all.filter_map(|node| node.accesskit_node().label().or_else(|| node.accesskit_node().value())).collect()
@@ -314,4 +319,49 @@ fn something_never_was_so() {
     table.ctrl(Key::Z);
     table.until("the undo", |table| table.state().fact(pie.id()).is_some());
     table.done();
+}
+
+#[test]
+fn somebody_is_improvised() {
+    let mut table = Table::playing();
+    table.ctrl(Key::L);
+    table.types("+Bram, ferryman, Salt Quay");
+    table.key(Key::Enter);
+    table.until("Bram", |table| table.state().entity(&id("bram")).is_some());
+    let state = table.state();
+    assert_eq!(state.kind(&id("bram")), Some(hearsay_model::Kind::Npc));
+    let knows = View::of(&state, &Knower::Entity(id("bram")), None).facts().count();
+    assert!(knows > 10, "he knows what the place knows, not {knows} facts");
+    table.done();
+}
+
+#[test]
+fn while_players_look_no_panel_shows_a_secret() {
+    let mut table = Table::playing();
+    let state = table.state();
+    let secrets: Vec<String> = state
+        .facts()
+        .filter(|fact| query::is_secret(&state, fact) && fact.statement().split_whitespace().count() > 3)
+        .map(|fact| fact.statement().to_owned())
+        .collect();
+    // Names in a sentence are links, and the pieces between them texts of their own.
+    let shown = |table: &Table| table.texts().concat();
+    let seen = |table: &Table| secrets.iter().filter(|secret| shown(table).contains(secret.as_str())).count();
+    let panels = [Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];
+    let mut open = 0;
+    for safe in [false, true] {
+        table.harness.state_mut().desk.set_screen_safe(safe);
+        for panel in panels {
+            table.alt(panel);
+            for key in [Key::Num3, Key::R, Key::N] {
+                table.key(key);
+                table.until("all there is", |table| !table.is_reading());
+                match safe {
+                    false => open += seen(&table),
+                    true => assert_eq!(seen(&table), 0, "{panel:?} {key:?}: {:?}", table.texts()),
+                }
+            }
+        }
+    }
+    assert!(open > 10, "the DM sees secrets: {open}");
 }

@@ -8,7 +8,7 @@ mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::{GossipPlan, Memory, Ticket};
+use hearsay_memory::{GossipPlan, Memory, Ticket, UndoTarget};
 use hearsay_model::Position;
 
 pub use model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
@@ -16,7 +16,7 @@ pub use ui::{TimeAction, TimeState, TimeView, time_ui};
 
 use crate::{
     fresh::arrived,
-    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
+    panel::{Deed, Look, News, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
 };
 
 type Worked = (TimeModel, Option<GossipPlan>);
@@ -29,6 +29,8 @@ pub struct TimePanel {
     ticket: Option<(Ticket<Worked>, Position)>,
     ready: Option<(Worked, Position)>,
     trouble: Option<String>,
+    /// What was done last, and where in the journal.
+    passed: Option<(Position, String)>,
     clock: Option<String>,
     /// What the eye holds.
     pub view: TimeView,
@@ -36,7 +38,7 @@ pub struct TimePanel {
 
 impl TimePanel {
     fn forget(&mut self) {
-        (self.wanted, self.ticket, self.ready, self.trouble) = Default::default();
+        (self.wanted, self.ticket, self.ready, self.trouble, self.passed) = Default::default();
     }
 }
 
@@ -75,14 +77,18 @@ impl Panel for TimePanel {
             (Some(why), _) => TimeState::Trouble(why),
             (None, Some(((model, _), _))) => TimeState::Ready(model),
             (None, None) if self.ticket.is_some() || self.wanted.is_some() => TimeState::Working,
-            (None, None) => TimeState::Idle,
+            (None, None) => self.passed.as_ref().map_or(TimeState::Idle, |(_, what)| TimeState::Passed(what)),
         };
         let actions = time_ui(ui, look, self.clock.as_deref(), state, &mut self.view);
         let mut requests = Vec::new();
         for action in actions {
             match action {
-                TimeAction::WorkOut => self.wanted = Some(self.view.request.clone()),
+                TimeAction::WorkOut => (self.wanted, self.passed) = (Some(self.view.request.clone()), None),
                 TimeAction::Discard => self.forget(),
+                TimeAction::Undo => {
+                    let passed = self.passed.take().map(|(position, _)| UndoTarget::At(position));
+                    requests.extend(passed.map(|target| Request::Do(Deed::Undo(target))));
+                }
                 TimeAction::Apply => {
                     if let Some(((model, plan), _)) = self.ready.take() {
                         requests.push(Request::Do(match plan {
@@ -100,8 +106,12 @@ impl Panel for TimePanel {
     }
 
     fn heard(&mut self, outcome: &Outcome) {
-        if let (Deed::Gossip(_), Err(why)) = (&outcome.deed, &outcome.done) {
-            self.trouble = Some(Note::trouble(format!("{why} Work it out anew.")).text);
+        match (&outcome.deed, &outcome.done) {
+            (Deed::Gossip(_) | Deed::SetClock(_), Ok(done)) => {
+                self.passed = done.position.map(|position| (position, done.summary.clone()));
+            }
+            (Deed::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Work it out anew.")),
+            _ => {}
         }
     }
 

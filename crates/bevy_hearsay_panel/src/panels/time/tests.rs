@@ -142,6 +142,10 @@ fn three_days_pass_in_the_example_campaign_and_are_undone() {
     wait_until(&mut bench, |bench| bench.state().outcomes.len() == 2);
     crate::testing::settle(&mut bench);
     assert_eq!(bench.state().watch.news().clock_time.unwrap().0, before.0 + 4 * day);
+    bench.get_by_label("Undo it").click();
+    wait_until(&mut bench, |bench| bench.state().outcomes.len() == 3);
+    crate::testing::settle(&mut bench);
+    assert_eq!(bench.state().watch.news().clock_time.unwrap().0, before.0 + 3 * day);
 }
 
 #[test]

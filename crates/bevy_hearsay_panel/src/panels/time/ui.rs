@@ -40,6 +40,8 @@ pub enum TimeState<'a> {
     Working,
     /// This would happen.
     Ready(&'a TimeModel),
+    /// It happened: what was done.
+    Passed(&'a str),
     /// It cannot be.
     Trouble(&'a str),
 }
@@ -53,6 +55,8 @@ pub enum TimeAction {
     Apply,
     /// Forget it.
     Discard,
+    /// Take back what happened.
+    Undo,
     /// Show somebody.
     Show(EntityId),
     /// Show a fact.
@@ -86,6 +90,11 @@ pub fn time_ui(
                 ui.spinner();
                 weak(ui, look, "Works out who meets whom\u{2026}");
             });
+        }
+        TimeState::Passed(what) => {
+            if empty_state(ui, look, "Time passed", what, Some("Undo it")) {
+                actions.push(TimeAction::Undo);
+            }
         }
         TimeState::Trouble(why) => {
             toned(ui, look, Tone::Bad, why);

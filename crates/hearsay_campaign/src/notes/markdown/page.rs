@@ -89,7 +89,7 @@ impl Page<'_> {
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
         let file = secret::is_secret(self.entry.stem());
-        let field = front.fields.iter().any(|field| says_secret(field));
+        let field = front.fields.iter().any(says_secret);
         if folders || file || field {
             self.note.visibility = Visibility::SECRET;
         }
@@ -416,18 +416,19 @@ impl Page<'_> {
             own.iter_mut().for_each(|block: &mut Block| block.links.clear());
         }
         self.note.texts = own;
+        guess_by_sentence(&mut self.note);
         if several {
             self.gathers();
         }
         self.played();
         let front = std::mem::take(&mut self.note);
-        notes.notes.push(front);
+        notes.push(front);
         for (_, mut note) in made {
             // Found only now that its fields are there.
             let somebody =
                 note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
-            notes.notes.push(note);
+            notes.push(note);
         }
     }
 
@@ -497,6 +498,26 @@ impl Page<'_> {
             note.guess(guess.kind.clone(), Sure::Guessed, guess.from.clone());
         }
         note
+    }
+}
+
+/// What the first sentence says that it is: `Gull Bay is a small port in the north.`
+fn guess_by_sentence(note: &mut Note) {
+    let Some(first) = note.texts.first().filter(|_| note.kind.is_none() && !note.player) else { return };
+    let words = hearsay_model::text::words(first.text.text.split(". ").next().unwrap_or_default());
+    let named = hearsay_model::text::words(&note.name);
+    let begins = words.iter().take(3).any(|word| named.first() == Some(word));
+    let is = |pair: &[String]| {
+        ["is", "was", "are"].contains(&pair[0].as_str()) && ["a", "an", "the"].contains(&pair[1].as_str())
+    };
+    let Some(at) = words.windows(2).take(12).position(is).filter(|_| begins) else { return };
+    const STOPS: [&str; 18] = [
+        "that", "who", "which", "in", "on", "at", "of", "from", "located", "near", "by", "for", "and", "with", "to",
+        "where", "known", "called",
+    ];
+    let noun = words[at + 2..].iter().take(8).take_while(|word| !STOPS.contains(&word.as_str())).last();
+    if let Some(kind) = noun.and_then(|noun| lexicon::noun(noun)) {
+        note.guess(kind, Sure::Guessed, "its first sentence");
     }
 }
 
@@ -699,7 +720,18 @@ fn says_secret(field: &Field) -> bool {
         "viewers",
         "readers",
     ];
-    let player_safe = ["playersafe", "playervisible", "knowntoplayers", "revealed", "public", "playerknown", "shared"];
+    let player_safe = [
+        "playersafe",
+        "playervisible",
+        "knowntoplayers",
+        "knowntoparty",
+        "playersknow",
+        "partyknows",
+        "revealed",
+        "public",
+        "playerknown",
+        "shared",
+    ];
     top && (secret::is_secret(&field.name) && values().any(|text| yes(&text))
         || marks.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
         || player_safe.contains(&name.as_str()) && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
