@@ -33,7 +33,7 @@ pub fn run(target: &str, bytes: &[u8]) {
     };
     let options = Options { format, ..Options::default() };
     let Ok(Some(notes)) = read_notes(&folder, &options) else { return };
-    let campaign = assemble(&notes, &options);
+    let campaign = assemble(notes, &options);
     let mut state = State::default();
     let Some(operation) = plan(&state, &campaign, Timestamp(1)).operation else { return };
     if let Err(error) = state.apply(operation) {

@@ -57,7 +57,9 @@ impl Reader for Glyphoxa {
                 }
             }
             let mut found = 0;
-            for list in [document.tree.get("entities"), document.tree.get("npcs"), head.get("entities"), head.get("npcs")] {
+            for list in
+                [document.tree.get("entities"), document.tree.get("npcs"), head.get("entities"), head.get("npcs")]
+            {
                 let npcs = std::ptr::eq(list, document.tree.get("npcs")) || std::ptr::eq(list, head.get("npcs"));
                 for entity in list.items() {
                     found += 1;
@@ -194,8 +196,16 @@ impl<'a> Campaign<'a> {
             _ => open.clone(),
         };
         let texts = [
-            "description", "personality", "backstory", "knowledge", "secret_knowledge", "secrets", "behavior_rules",
-            "behaviour_rules", "gm_notes", "dm_notes",
+            "description",
+            "personality",
+            "backstory",
+            "knowledge",
+            "secret_knowledge",
+            "secrets",
+            "behavior_rules",
+            "behaviour_rules",
+            "gm_notes",
+            "dm_notes",
         ];
         for name in texts {
             let visibility = hidden(name);
@@ -203,7 +213,8 @@ impl<'a> Campaign<'a> {
             for one in tree.get(name).each() {
                 let first = note.texts.len();
                 let style = no_links();
-                let writing = Writing { field: name, heading: None, markup: Markup::Markdown, visibility: &visibility, style };
+                let writing =
+                    Writing { field: name, heading: None, markup: Markup::Markdown, visibility: &visibility, style };
                 pen.blocks(one, &writing, &mut note.texts);
                 for block in note.texts.iter_mut().skip(first) {
                     let headings = heading.iter().cloned().chain(block.headings.iter().cloned());

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use hearsay_model::{ExternalId, Kind};
 
 use super::{
-    Alias, DateOf, Dated, Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, State, Sure,
-    Target, Visibility, lexicon,
+    Alias, DateOf, Dated, Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, State,
+    Sure, Target, Visibility, lexicon,
     tree::{self, Data, Document, Markup, Pen, Tree, Writing},
 };
 use crate::text::{Inline, Style};
@@ -180,7 +180,8 @@ impl<'a> Export<'a> {
             if !fits || id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
                 continue;
             }
-            let label = parts.find(|part| !part.trim().is_empty() && !is_option(part)).map(|part| part.trim().to_owned());
+            let label =
+                parts.find(|part| !part.trim().is_empty() && !is_option(part)).map(|part| part.trim().to_owned());
             let key = format!("entity.{id}");
             let held = self.held(&key);
             let hidden = held.is_some_and(|held| held.private) && !from.private;
@@ -247,7 +248,11 @@ fn note(export: &Export, held: &Held) -> Option<Note> {
     }
     note.player = held.module == "character" && (says == Some(Kind::Player) || is_tagged_player(export, entity));
     if let Some(kind) = &held.kind {
-        note.guess(if note.player { Kind::Player } else { kind.clone() }, Sure::Typed, format!("Kanka: {}", held.module));
+        note.guess(
+            if note.player { Kind::Player } else { kind.clone() },
+            Sure::Typed,
+            format!("Kanka: {}", held.module),
+        );
     } else if let Some(kind) = says {
         note.guess(kind, Sure::Guessed, format!("type {}", tree.get("type").word().unwrap_or_default()));
     }
@@ -311,7 +316,8 @@ impl Writer<'_, '_> {
         if kind.is_some() && !self.note.player {
             self.field("subtype", tree.get("type"), "type", &open);
         }
-        let states = [("is_dead", "dead"), ("is_defunct", "defunct"), ("is_destroyed", "destroyed"), ("is_extinct", "extinct")];
+        let states =
+            [("is_dead", "dead"), ("is_defunct", "defunct"), ("is_destroyed", "destroyed"), ("is_extinct", "extinct")];
         for (name, word) in states {
             if tree.get(name).is_true() {
                 self.state(word, tree.get(name), name);
@@ -323,7 +329,12 @@ impl Writer<'_, '_> {
             _ => {}
         }
         if tree.get("is_completed").is_true() {
-            self.field("quest-status", &Tree { data: Data::Text("completed".into()), ..tree.get("is_completed").clone() }, "is_completed", &open);
+            self.field(
+                "quest-status",
+                &Tree { data: Data::Text("completed".into()), ..tree.get("is_completed").clone() },
+                "is_completed",
+                &open,
+            );
         }
         let visible = tree.get("is_personality_visible");
         let hides = !visible.is_null() && !visible.is_true();
@@ -415,12 +426,29 @@ impl Writer<'_, '_> {
         // The id of the place that it is in; for a place, the one that it is a part of.
         let place = if is_place { "PART_OF" } else { "LOCATED_AT" };
         for name in ["location_id", "parent_location_id"] {
-            self.link(self.export.target("location", tree.get(name)), Relation::typed(place), tree.get(name), name, &open);
+            self.link(
+                self.export.target("location", tree.get(name)),
+                Relation::typed(place),
+                tree.get(name),
+                name,
+                &open,
+            );
         }
-        for list in [entity.get("entityLocations"), tree.get("characterLocations"), tree.get("locations"), tree.get("pivotLocations")] {
+        for list in [
+            entity.get("entityLocations"),
+            tree.get("characterLocations"),
+            tree.get("locations"),
+            tree.get("pivotLocations"),
+        ] {
             for one in list.items() {
                 let id = if one.get("location_id").is_null() { one.get("id") } else { one.get("location_id") };
-                self.link(self.export.target("location", id), Relation::typed(place), one, "entityLocations", &seen(one));
+                self.link(
+                    self.export.target("location", id),
+                    Relation::typed(place),
+                    one,
+                    "entityLocations",
+                    &seen(one),
+                );
             }
         }
         let parent = entity.get("parent_id");
@@ -445,7 +473,13 @@ impl Writer<'_, '_> {
                 let attitude = one.get("attitude").integer();
                 let relation = Relation { attitude, backwards, ..Relation::typed(words) };
                 let visibility = self.of_entity(one, end, seen(one));
-                self.link(self.export.target("entity", one.get(end)), relation, one, "entity.relationships", &visibility);
+                self.link(
+                    self.export.target("entity", one.get(end)),
+                    relation,
+                    one,
+                    "entity.relationships",
+                    &visibility,
+                );
             }
         }
         for one in entity.get("inventories").items() {
@@ -460,7 +494,12 @@ impl Writer<'_, '_> {
         let member = |one: &Tree, backwards: bool| {
             // 0 active, 1 no longer, 2 unknown.
             let until = (one.get("status_id").integer() == Some(1)).then(|| "no longer".to_owned());
-            Relation { backwards, until, rank: one.get("role").text().map(str::to_owned), ..Relation::typed("MEMBER_OF") }
+            Relation {
+                backwards,
+                until,
+                rank: one.get("role").text().map(str::to_owned),
+                ..Relation::typed("MEMBER_OF")
+            }
         };
         for name in ["organisationMemberships", "organisations"] {
             for one in tree.get(name).items() {
@@ -495,7 +534,8 @@ impl Writer<'_, '_> {
     /// Owners, makers, those who give a quest and take part in it.
     fn others(&mut self) {
         let (tree, open) = (self.held.tree, Visibility::Unmarked);
-        let (character, instigator, creator) = (tree.get("character_id"), tree.get("instigator_id"), tree.get("creator_id"));
+        let (character, instigator, creator) =
+            (tree.get("character_id"), tree.get("instigator_id"), tree.get("creator_id"));
         let of_character = match self.held.module.as_str() {
             "item" => Some("OWNS"),
             "quest" => Some("QUEST_GIVER"),
@@ -506,10 +546,28 @@ impl Writer<'_, '_> {
             let target = self.export.target("character", character);
             self.link(target, Relation::typed(words).backwards(), character, "character_id", &open);
         }
-        self.link(self.export.target("entity", instigator), Relation::typed("QUEST_GIVER").backwards(), instigator, "instigator_id", &open);
-        self.link(self.export.target("entity", creator), Relation::typed("CREATED").backwards(), creator, "creator_id", &open);
+        self.link(
+            self.export.target("entity", instigator),
+            Relation::typed("QUEST_GIVER").backwards(),
+            instigator,
+            "instigator_id",
+            &open,
+        );
+        self.link(
+            self.export.target("entity", creator),
+            Relation::typed("CREATED").backwards(),
+            creator,
+            "creator_id",
+            &open,
+        );
         let author = tree.get("author_id");
-        self.link(self.export.target("entity", author), Relation::typed("CREATED").backwards(), author, "author_id", &open);
+        self.link(
+            self.export.target("entity", author),
+            Relation::typed("CREATED").backwards(),
+            author,
+            "author_id",
+            &open,
+        );
         if self.held.module == "quest" {
             for one in tree.get("elements").items() {
                 let visibility = self.of_entity(one, "entity_id", seen(one));

@@ -25,7 +25,7 @@ pub fn read_any(path: &Path, options: &Options, limits: &Limits) -> Result<Campa
         Err(errors) => return Err(errors),
     };
     match notes {
-        Some(notes) => Ok(assemble(&notes, options)),
+        Some(notes) => Ok(assemble(notes, options)),
         None => crate::read(path, limits),
     }
 }

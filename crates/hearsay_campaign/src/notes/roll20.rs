@@ -18,10 +18,36 @@ const TOOL: &str = "roll20";
 
 /// Of the many attributes of a sheet, those that say who somebody is.
 const ATTRIBUTES: &[&str] = &[
-    "race", "class", "alignment", "background", "age", "gender", "sex", "pronouns", "occupation", "profession", "title",
-    "deity", "faith", "ancestry", "species", "heritage", "personality_traits", "ideals", "bonds", "flaws", "appearance",
-    "character_appearance", "character_backstory", "backstory", "allies_and_organizations", "homeland", "aliases", "alias",
-    "goals", "motivation",
+    "race",
+    "class",
+    "alignment",
+    "background",
+    "age",
+    "gender",
+    "sex",
+    "pronouns",
+    "occupation",
+    "profession",
+    "title",
+    "deity",
+    "faith",
+    "ancestry",
+    "species",
+    "heritage",
+    "personality_traits",
+    "ideals",
+    "bonds",
+    "flaws",
+    "appearance",
+    "character_appearance",
+    "character_backstory",
+    "backstory",
+    "allies_and_organizations",
+    "homeland",
+    "aliases",
+    "alias",
+    "goals",
+    "motivation",
 ];
 
 impl Reader for Roll20 {
@@ -50,7 +76,9 @@ impl Reader for Roll20 {
                     journal(document.tree.get(name), &mut Vec::new(), &mut folders, folder);
                 }
             }
-            if let Some(name) = document.tree.get("campaign_title").text().or(document.tree.path("campaign.name").text()) {
+            if let Some(name) =
+                document.tree.get("campaign_title").text().or(document.tree.path("campaign.name").text())
+            {
                 notes.name = name.trim().to_owned();
             }
             if held.len() == before {
@@ -113,7 +141,12 @@ fn collect<'a>(tree: &'a Tree, file: super::FileId, character: Option<bool>, hel
         (None, "character") => true,
         (None, _) => has("bio") || has("attribs") || has("attributes") || has("controlledby") && !has("notes"),
     };
-    let fits = has("gmnotes") || has("inplayerjournals") || has("controlledby") || has("bio") || has("notes") || has("attribs");
+    let fits = has("gmnotes")
+        || has("inplayerjournals")
+        || has("controlledby")
+        || has("bio")
+        || has("notes")
+        || has("attribs");
     if fits && let Some(name) = tree.get("name").text() {
         let id = ["id", "_id", "oldId"].iter().find_map(|key| tree.get(key).word());
         let kind = if character { "character" } else { "handout" };
@@ -240,7 +273,9 @@ fn note(held: &Held, played: &[(String, String)], folders: &[(String, Vec<String
     let tags = tree.get("tags");
     let tags = tags.text().filter(|text| text.trim_start().starts_with('[')).map_or_else(
         || list(tags),
-        |text| text.split(['[', ']', ',', '"']).map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
+        |text| {
+            text.split(['[', ']', ',', '"']).map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
+        },
     );
     let tags: Vec<super::Piece> = tags.iter().map(|tag| tag.as_str().into()).collect();
     note.fields.extend(pen.field_of("tag", tags, tree.get("tags"), "tags", &Visibility::Unmarked));

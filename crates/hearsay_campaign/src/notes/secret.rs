@@ -106,7 +106,7 @@ pub fn is_told_as_secret(text: &str) -> bool {
         .iter()
         .position(|word| word == "only")
         .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
-    SIGNS.iter().any(|sign| stands(sign)) || only
+    SIGNS.iter().any(stands) || only
 }
 
 /// The words of a label, with those of `camelCase` and `snake_case` apart.

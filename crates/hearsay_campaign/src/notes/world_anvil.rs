@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use hearsay_model::{ExternalId, Kind};
 
 use super::{
-    Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, Sure, Target, Visibility, lexicon,
-    secret,
+    Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, Sure, Target, Visibility,
+    lexicon, secret,
     tree::{self, Data, Document, Markup, Pen, Tree, Writing},
 };
 use crate::text::{Inline, Style};
@@ -55,7 +55,9 @@ impl Reader for WorldAnvil {
 
 fn collect<'a>(tree: &'a Tree, document: &Document, articles: &mut Vec<(&'a Tree, Pen)>, depth: usize) {
     let is_article = tree.get("title").text().is_some()
-        && ["content", "templateType", "entityClass", "sections", "relations"].iter().any(|key| !tree.get(key).is_null());
+        && ["content", "templateType", "entityClass", "sections", "relations"]
+            .iter()
+            .any(|key| !tree.get(key).is_null());
     if is_article {
         articles.push((tree, Pen { file: document.file }));
     } else if depth < 3 {
@@ -74,7 +76,8 @@ fn is_hidden(tree: &Tree) -> bool {
     let state = tree.get("state");
     let public = state.is_null() || state.text().is_some_and(|state| state.trim().eq_ignore_ascii_case("public"));
     let draft = ["isDraft", "isWip", "draft"].iter().any(|key| tree.get(key).is_true());
-    let circle = ["subscriberGroups", "subscribergroups", "accessGroups"].iter().any(|key| !tree.get(key).items().is_empty());
+    let circle =
+        ["subscriberGroups", "subscribergroups", "accessGroups"].iter().any(|key| !tree.get(key).items().is_empty());
     !public || draft || circle || tree.get("isPrivate").is_true()
 }
 
@@ -82,14 +85,15 @@ fn kind(template: &str) -> Option<Kind> {
     Some(match template.to_lowercase().as_str() {
         "person" | "character" => Kind::Npc,
         "settlement" | "location" | "landmark" | "building" | "country" | "geography" => Kind::Location,
-        "organization" | "organisation" | "militaryformation" | "military formation" | "rank" | "ethnicity" => Kind::Faction,
+        "organization" | "organisation" | "militaryformation" | "military formation" | "rank" | "ethnicity" => {
+            Kind::Faction
+        }
         "item" | "vehicle" | "material" => Kind::Item,
         "plot" | "quest" => Kind::Quest,
         "document" | "prose" => Kind::Document,
         "myth" | "militaryconflict" | "military conflict" | "event" | "history" => Kind::Event,
-        "species" | "language" | "law" | "tradition" | "spell" | "technology" | "profession" | "condition" | "title" => {
-            Kind::Concept
-        }
+        "species" | "language" | "law" | "tradition" | "spell" | "technology" | "profession" | "condition"
+        | "title" => Kind::Concept,
         other => return lexicon::kind(other),
     })
 }
@@ -155,13 +159,11 @@ fn tags(tree: &Tree) -> Vec<String> {
     parts.filter(|tag| !tag.is_empty()).collect()
 }
 
+/// Writes a text into a note: the text, its place, its heading, and who may know it.
+type Write<'a> = dyn Fn(&Tree, &str, Option<&str>, &Visibility, &mut Note) + 'a;
+
 /// Sections: short ones are fields, longer ones texts under a heading.
-fn sections(
-    tree: &Tree,
-    pen: Pen,
-    write: &dyn Fn(&Tree, &str, Option<&str>, &Visibility, &mut Note),
-    note: &mut Note,
-) {
+fn sections(tree: &Tree, pen: Pen, write: &Write<'_>, note: &mut Note) {
     for (key, section) in tree.get("sections").entries() {
         let content = match &section.data {
             Data::Map(_) => section.get("content"),
@@ -203,8 +205,20 @@ fn spaced(key: &str) -> String {
 
 /// Keys of relations that are about the page, not the world.
 const PAGE: [&str; 14] = [
-    "cover", "portrait", "author", "world", "category", "images", "image", "banner", "gallery", "editor", "flag", "articleparent",
-    "articlenext", "articleprevious",
+    "cover",
+    "portrait",
+    "author",
+    "world",
+    "category",
+    "images",
+    "image",
+    "banner",
+    "gallery",
+    "editor",
+    "flag",
+    "articleparent",
+    "articlenext",
+    "articleprevious",
 ];
 
 fn relations(tree: &Tree, pen: Pen, known: &HashSet<String>, note: &mut Note) {

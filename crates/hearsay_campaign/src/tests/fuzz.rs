@@ -4,7 +4,11 @@ use std::{fs, path::Path};
 
 use proptest::prelude::*;
 
-use crate::fuzz::run;
+use crate::{
+    fuzz::run,
+    notes::{FileId, Text, Visibility},
+    text::{markdown, no_links},
+};
 
 #[test]
 fn the_corpus_is_replayed() {
@@ -87,6 +91,21 @@ proptest! {
     #[test]
     fn no_markdown_makes_it_panic(text in pieces()) {
         run("markdown", text.as_bytes());
+    }
+
+    #[test]
+    fn every_letter_knows_where_it_stands(text in pieces()) {
+        let text = Text::new(FileId(0), text);
+        let mut blocks = Vec::new();
+        markdown(&text, 0..text.content.len(), &Visibility::Unmarked, no_links(), &mut blocks);
+        for block in blocks {
+            for (at, letter) in block.text.text.char_indices() {
+                let Some(source) = block.text.source(at) else { continue };
+                let stands = text.content.get(source..).and_then(|rest| rest.chars().next());
+                let same = stands == Some(letter) || letter == ' ' && stands.is_some_and(char::is_whitespace);
+                prop_assert!(same, "{letter:?} of {:?} is {stands:?} at {source} of {:?}", block.text, text.content);
+            }
+        }
     }
 
     #[test]

@@ -47,8 +47,8 @@ fn becomes(name: &str) -> Becomes {
         "td" => Becomes::Element("td"),
         "th" => Becomes::Element("th"),
         "br" | "hr" | "line" => Becomes::Break,
-        "img" | "image" | "gallery" | "video" | "youtube" | "spotify" | "map" | "roll" | "dice" | "css" | "articletoc"
-        | "toc" | "block" | "statblock" | "embed" | "audio" => Becomes::Nothing,
+        "img" | "image" | "gallery" | "video" | "youtube" | "spotify" | "map" | "roll" | "dice" | "css"
+        | "articletoc" | "toc" | "block" | "statblock" | "embed" | "audio" => Becomes::Nothing,
         "url" | "article" | "color" | "colour" | "size" | "font" | "tooltip" | "link" | "anchor" | "code" | "pre"
         | "abbr" | "dc" | "span" => Becomes::Plain,
         _ if secret::is_secret(name) || name == "ooc" => Becomes::Secret,
@@ -150,7 +150,8 @@ fn tag(text: &str) -> Option<(bool, String, usize)> {
     let end = text.find(']').filter(|end| *end <= 400)?;
     let inner = &text[1..end];
     let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
-    let name: String = inner.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '*' | '_' | '-')).collect();
+    let name: String =
+        inner.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '*' | '_' | '-')).collect();
     let behind = inner.get(name.len()..)?;
     let fits = !name.is_empty() && (behind.is_empty() || behind.starts_with([':', '=', '|', ' ']));
     fits.then(|| (closes, name.to_lowercase(), end + 1))
@@ -185,7 +186,10 @@ mod tests {
         check("[ul][li]Rope[/li][li]Tar[/li][/ul]", &["Rope", "Tar"]);
         check("[list][*]Rope[*]Tar[/list]", &["Rope", "Tar"]);
         check("[table][tr][td]Ruler[/td][td]Mara[/td][/tr][/table]", &["Ruler: Mara"]);
-        check("[img:123] [roll:1d20] Left [1] and [unknown]kept[/unknown].", &["Left [1] and [unknown]kept[/unknown]."]);
+        check(
+            "[img:123] [roll:1d20] Left [1] and [unknown]kept[/unknown].",
+            &["Left [1] and [unknown]kept[/unknown]."],
+        );
         check("[img]http://x/y.png[/img]A [url:http://x]page[/url].", &["A page."]);
     }
 

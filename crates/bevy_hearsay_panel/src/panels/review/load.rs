@@ -307,13 +307,11 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
         Evidence::File { path, line, field } => {
             Some(Words { text: String::new(), marked: 0..0, place: format!("{path}:{line} ({field})"), private: false })
         }
-        // The words stand alone: the file they are from may not be there any more.
-        Evidence::Excerpt(excerpt) => Some(Words {
-            text: excerpt.quote.clone(),
-            marked: 0..excerpt.quote.len(),
-            place: format!("{}, {}:{}", excerpt.source, excerpt.path, excerpt.line),
-            private: false,
-        }),
+        Evidence::Excerpt(excerpt) => {
+            let place = format!("{}:{} ({})", excerpt.path, excerpt.line, excerpt.field);
+            let marked = 0..excerpt.quote.len();
+            Some(Words { text: excerpt.quote.clone(), marked, place, private: false })
+        }
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {
                 let marked = 0..quote.len();

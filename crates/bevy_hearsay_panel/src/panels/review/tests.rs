@@ -417,7 +417,7 @@ fn waiting() -> Memory {
         statement: Some(format!("Mirela fears {object}.")),
         ..Proposal::new(id("mirela-voss"), Predicate::new("FEARS").unwrap(), Object::Entity(id(object)))
     };
-    let proposals = vec![fact("odo-brandt", 0.5), fact("grimjaw-ironhand", 0.6), fact("aldous-crane", 0.4)];
+    let proposals = vec![fact("odo-brandt", 0.5), fact("hob-carrow", 0.6), fact("captain-rusk", 0.4)];
     memory.propose(Author::Extractor, proposals).unwrap().wait().unwrap();
     memory
 }

@@ -49,7 +49,7 @@ impl Assembly<'_> {
             );
         }
         passage.mentions = super::sorted(mentions);
-        passage.evidence.push(self.evidence(&block.origin, &note.key));
+        passage.evidence = vec![self.evidence(&block.origin, &note.key)];
         let reach = match &visibility {
             Visibility::Secret(holders) => {
                 passage.heard_by = self.holders(holders).into_iter().map(|learned| learned.knower).collect();

@@ -19,22 +19,66 @@ use hearsay_model::Audience;
 
 /// What is written of an actor as fields, wherever its game system keeps it.
 const FIELDS: &[&str] = &[
-    "alignment", "race", "species", "ancestry", "heritage", "background", "age", "gender", "pronouns", "occupation",
-    "profession", "title", "faith", "deity", "ideal", "bond", "flaw", "trait", "motivation", "goals", "culture", "rank",
-    "homeland", "residence", "class", "archetype", "concept",
+    "alignment",
+    "race",
+    "species",
+    "ancestry",
+    "heritage",
+    "background",
+    "age",
+    "gender",
+    "pronouns",
+    "occupation",
+    "profession",
+    "title",
+    "faith",
+    "deity",
+    "ideal",
+    "bond",
+    "flaw",
+    "trait",
+    "motivation",
+    "goals",
+    "culture",
+    "rank",
+    "homeland",
+    "residence",
+    "class",
+    "archetype",
+    "concept",
 ];
 
 /// Texts, by the names of their fields.
 const TEXTS: &[&str] = &[
-    "biography", "bio", "description", "background", "backstory", "history", "appearance", "notes", "publicnotes",
-    "privatenotes", "gmnotes", "gm", "secret", "secrets", "keeper", "blurb", "personality", "details", "public", "value",
-    "summary", "physicaldescription",
+    "biography",
+    "bio",
+    "description",
+    "background",
+    "backstory",
+    "history",
+    "appearance",
+    "notes",
+    "publicnotes",
+    "privatenotes",
+    "gmnotes",
+    "gm",
+    "secret",
+    "secrets",
+    "keeper",
+    "blurb",
+    "personality",
+    "details",
+    "public",
+    "value",
+    "summary",
+    "physicaldescription",
 ];
 
 /// Whether a player plays an actor of this type.
 pub(super) fn is_player(tree: &Tree) -> bool {
     let kind = tree.get("type").text().unwrap_or_default().to_lowercase();
-    ["character", "pc", "player", "hero", "investigator", "playercharacter", "player character"].contains(&kind.as_str())
+    ["character", "pc", "player", "hero", "investigator", "playercharacter", "player character"]
+        .contains(&kind.as_str())
 }
 
 /// The note of an actor.
@@ -93,7 +137,8 @@ fn fields(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visi
                 },
                 None => held,
             };
-            if shown.text().is_some_and(|text| text.len() > 400) || note.fields.iter().any(|field| field.name == *name) {
+            if shown.text().is_some_and(|text| text.len() > 400) || note.fields.iter().any(|field| field.name == *name)
+            {
                 continue;
             }
             let mut field = pen.field(name, shown, &place, visibility);
@@ -144,7 +189,8 @@ fn carried(doc: &Doc, pen: Pen, visibility: &Visibility, note: &mut Note) {
         };
         let value = item.get("name");
         let known = |field: &crate::notes::Field| {
-            field.name == name && (name != "class" || field.values.iter().any(|piece| Some(piece) == super_piece(value).as_ref()))
+            field.name == name
+                && (name != "class" || field.values.iter().any(|piece| Some(piece) == super_piece(value).as_ref()))
                 || name == "species" && ["race", "ancestry"].contains(&field.name.as_str())
         };
         if !note.fields.iter().any(known) {
@@ -183,7 +229,8 @@ fn texts(library: &Library, doc: &Doc, data: &Tree, pen: Pen, access: &Access, n
         let place = format!("system.{}", path.join("."));
         let last = path.last().copied().unwrap_or_default().to_lowercase();
         let open = last.starts_with("public") || last == "blurb";
-        let hides = path.iter().any(|name| secret::is_secret(name) || ["keeper", "gm"].contains(&name.to_lowercase().as_str()));
+        let hides =
+            path.iter().any(|name| secret::is_secret(name) || ["keeper", "gm"].contains(&name.to_lowercase().as_str()));
         // What people note beside what is public is for themselves.
         let beside = public && !open && !access.inner.is_secret() && !access.said;
         let visibility = match () {
@@ -247,7 +294,18 @@ fn walk<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, found: &mut impl FnMut(&[&s
 
 /// Fields that hold notes about the rules of the game.
 fn is_rules(path: &[&str]) -> bool {
-    let rules = ["attributes", "traits", "abilities", "resources", "skills", "spells", "source", "initiative", "saves", "bonuses"];
+    let rules = [
+        "attributes",
+        "traits",
+        "abilities",
+        "resources",
+        "skills",
+        "spells",
+        "source",
+        "initiative",
+        "saves",
+        "bonuses",
+    ];
     path.iter().any(|name| rules.contains(name))
 }
 
@@ -255,9 +313,33 @@ fn is_rules(path: &[&str]) -> bool {
 pub(super) fn is_thing(doc: &Doc) -> bool {
     let kind = doc.tree.get("type").text().unwrap_or_default().to_lowercase();
     [
-        "weapon", "equipment", "consumable", "tool", "loot", "container", "backpack", "treasure", "armor", "armour",
-        "shield", "gear", "item", "object", "book", "ammo", "ammunition", "artifact", "relic", "potion", "vehicle",
-        "magicitem", "misc", "trinket", "starshipweapon", "valuable", "goods",
+        "weapon",
+        "equipment",
+        "consumable",
+        "tool",
+        "loot",
+        "container",
+        "backpack",
+        "treasure",
+        "armor",
+        "armour",
+        "shield",
+        "gear",
+        "item",
+        "object",
+        "book",
+        "ammo",
+        "ammunition",
+        "artifact",
+        "relic",
+        "potion",
+        "vehicle",
+        "magicitem",
+        "misc",
+        "trinket",
+        "starshipweapon",
+        "valuable",
+        "goods",
     ]
     .contains(&kind.as_str())
 }

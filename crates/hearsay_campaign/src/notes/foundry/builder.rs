@@ -74,7 +74,8 @@ pub(super) fn fill(
         session(library, doc, system, access, pen, note);
         return None;
     }
-    let is = topic(system.get("topic")).or_else(|| page.get("type").text().filter(|kind| kind.ends_with(".pc")).map(|_| Kind::Player));
+    let is = topic(system.get("topic"))
+        .or_else(|| page.get("type").text().filter(|kind| kind.ends_with(".pc")).map(|_| Kind::Player));
     let Some(is) = is else {
         note.role = Role::Text;
         return None;
@@ -89,7 +90,8 @@ pub(super) fn fill(
         note.fields.extend(pen.field(name, value, &format!("system.customFields.{name}"), &access.inner));
     }
     for name in ["description", "background", "plotPoints", "gmNotes", "notes"] {
-        let visibility = if ["plotPoints", "gmNotes", "notes"].contains(&name) { Visibility::SECRET } else { access.inner.clone() };
+        let visibility =
+            if ["plotPoints", "gmNotes", "notes"].contains(&name) { Visibility::SECRET } else { access.inner.clone() };
         let place = format!("system.{name}");
         super::actor::write(library, doc, system.get(name), &place, None, &visibility, pen, note);
     }
@@ -98,7 +100,8 @@ pub(super) fn fill(
             relation(library, doc, &is, about, id, entry, access, pen, note);
         }
     }
-    let actor = system.get("actorId").word().or_else(|| system.get("actors").items().first().and_then(|one| one.word()));
+    let actor =
+        system.get("actorId").word().or_else(|| system.get("actors").items().first().and_then(|one| one.word()));
     let actor = actor.filter(|_| is.is_character())?;
     match library.meant(&actor, doc) {
         Meant::Note { key, .. } => Some(key),
@@ -130,10 +133,9 @@ fn relation(
     let Some(target) = library.target(&uuid, doc) else { return };
     let extra = entry.get("extraFields");
     let said = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
-    let other = topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
-    let known = |words: &&str| {
-        matches!(lexicon::meaning(words), lexicon::Meaning::Relation(_))
-    };
+    let other =
+        topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
+    let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(_));
     let relation = match said.filter(known) {
         Some(words) => Relation::typed(words),
         None => {
@@ -164,8 +166,7 @@ fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pe
         super::actor::write(library, doc, system.get(name), &format!("system.{name}"), None, &visibility, pen, note);
     }
     for lore in system.get("lore").items() {
-        let visibility =
-            if lore.get("delivered").is_true() { access.inner.clone() } else { Visibility::SECRET };
+        let visibility = if lore.get("delivered").is_true() { access.inner.clone() } else { Visibility::SECRET };
         super::actor::write(library, doc, lore.get("description"), "system.lore", None, &visibility, pen, note);
     }
     let lists = [("npcs", "Those who appear"), ("locations", "Places")];
@@ -190,7 +191,8 @@ fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pe
 fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, note: &mut Note) {
     let flags = page.get("flags").get(MONK);
     let role = flags.get("role");
-    note.fields.extend(pen.field("occupation", role, "flags.role", &access.inner).filter(|_| note.role == Role::Entity));
+    note.fields
+        .extend(pen.field("occupation", role, "flags.role", &access.inner).filter(|_| note.role == Role::Entity));
     for (name, attribute) in flags.get("attributes").entries() {
         let hides = attribute.get("hidden").is_true();
         let value = if matches!(attribute.data, Data::Map(_)) { attribute.get("value") } else { attribute };

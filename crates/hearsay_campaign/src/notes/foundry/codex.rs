@@ -115,8 +115,11 @@ fn quests(library: &Library, doc: &Doc, giver: &Note, data: &Tree, access: &Acce
     for (number, quest) in data.get("quests").items().into_iter().enumerate() {
         let Some(title) = quest.get("title").text().or(quest.get("name").text()) else { continue };
         let id = quest.get("id").word().unwrap_or_else(|| number.to_string());
-        let visibility =
-            if quest.get("visible").is_true() { access.inner.clone() } else { Visibility::SECRET.within(&access.inner) };
+        let visibility = if quest.get("visible").is_true() {
+            access.inner.clone()
+        } else {
+            Visibility::SECRET.within(&access.inner)
+        };
         let mut note = Note {
             key: format!("{}.quest.{id}", giver.key),
             tool: TOOL,
@@ -128,7 +131,13 @@ fn quests(library: &Library, doc: &Doc, giver: &Note, data: &Tree, access: &Acce
         };
         note.guess(Kind::Quest, Sure::Typed, "Campaign Codex: quest");
         if let Some(done) = Some(quest.get("completed")).filter(|done| done.is_true()) {
-            note.fields.extend(pen.field_of("quest-status", vec!["completed".into()], done, "quests.completed", &note.visibility));
+            note.fields.extend(pen.field_of(
+                "quest-status",
+                vec!["completed".into()],
+                done,
+                "quests.completed",
+                &note.visibility,
+            ));
         }
         let place = "flags.campaign-codex.data.quests.description";
         let visibility = note.visibility.clone();

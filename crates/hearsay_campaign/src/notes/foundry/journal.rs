@@ -3,8 +3,9 @@
 use hearsay_model::Kind;
 
 use super::{
-    TOOL, Written, builder, codex, links,
+    TOOL, Written, builder, codex,
     library::{Access, Library},
+    links,
     load::Doc,
 };
 use crate::{
@@ -152,14 +153,7 @@ pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> 
 }
 
 /// A page that is a note of its own.
-fn alone(
-    library: &Library,
-    doc: &Doc,
-    page: &Tree,
-    kind: Option<Kind>,
-    outer: &Access,
-    pen: Pen,
-) -> Option<Written> {
+fn alone(library: &Library, doc: &Doc, page: &Tree, kind: Option<Kind>, outer: &Access, pen: Pen) -> Option<Written> {
     let name = page.get("name").text()?.trim().to_owned();
     let access = within(&library.page_access(doc, page), outer);
     let hides = secret::is_secret(&name);
@@ -218,5 +212,6 @@ pub(super) fn page_text(library: &Library, doc: &Doc, page: &Tree, outer: &Acces
 /// What a module writes into a page that nobody has filled.
 fn is_template(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '\u{2026}', ' ']);
-    ["Location overview", "Shop overview", "NPC details", "Region overview", "Group overview", "Overview"].contains(&text)
+    ["Location overview", "Shop overview", "NPC details", "Region overview", "Group overview", "Overview"]
+        .contains(&text)
 }

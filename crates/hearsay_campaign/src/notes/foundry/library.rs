@@ -135,9 +135,8 @@ impl Library {
             What::Item => Meant::Nothing,
             What::Journal => {
                 let pages = doc.tree.get("pages").items();
-                let found = page.and_then(|id| {
-                    pages.into_iter().find(|page| page.get("_id").word().as_deref() == Some(id))
-                });
+                let found =
+                    page.and_then(|id| pages.into_iter().find(|page| page.get("_id").word().as_deref() == Some(id)));
                 match found {
                     Some(page) if journal::stands_alone(self, doc, page) => {
                         let id = page.get("_id").word().unwrap_or_default();

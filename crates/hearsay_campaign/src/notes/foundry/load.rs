@@ -90,20 +90,20 @@ struct Package {
     locked: BTreeSet<String>,
 }
 
+/// So many files are looked at, to see whether they are Foundry's.
+const LOOKED_AT: usize = 48;
+
 pub(super) fn detect(folder: &Folder) -> Option<Score> {
-    let mut looked = 0;
-    for entry in folder.files().filter(|entry| entry.has_extension(&["json", "yaml", "yml", "db"])) {
-        if looked >= 48 {
-            break;
-        }
-        looked += 1;
+    let candidates = folder.files().filter(|entry| entry.has_extension(&["json", "yaml", "yml", "db"]));
+    for entry in candidates.take(LOOKED_AT) {
         let head = String::from_utf8_lossy(&folder.head(entry, 32 << 10)).into_owned();
         let key = ["_key: '!", "_key: \"!", "\"_key\": \"!", "\"_key\":\"!"].iter().any(|sign| head.contains(sign));
         let has = |name: &str| head.contains(&format!("\"{name}\""));
         let id = has("_id") || head.lines().any(|line| line.starts_with("_id:"));
         let shape = has("prototypeToken") || has("pages") || has("ownership") || has("permission") || has("system");
         let world = has("actors") && (has("journal") || has("items")) && id;
-        let yaml = head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
+        let yaml =
+            head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
         if key || id && shape || world || yaml {
             return Some(Score::SURE);
         }
@@ -415,13 +415,19 @@ fn kind(tree: &Tree, holds: Option<&'static str>) -> Option<&'static str> {
     if has("prototypeToken") || has("token") || matches!(tree.get("items").data, Data::List(_)) && has("type") {
         return Some("Actor");
     }
-    if ["Actor", "Item", "JournalEntry", "Scene", "RollTable", "Macro", "Playlist", "Cards", "Compendium"].contains(&kind) {
+    if ["Actor", "Item", "JournalEntry", "Scene", "RollTable", "Macro", "Playlist", "Cards", "Compendium"]
+        .contains(&kind)
+    {
         return Some("Folder");
     }
     let data = super::load::system(tree);
     if matches!(data.data, Data::Map(_)) && has("type") {
         let person = !data.get("details").is_null() || !data.get("attributes").is_null();
-        return Some(if person && data.get("rarity").is_null() && data.get("quantity").is_null() { "Actor" } else { "Item" });
+        return Some(if person && data.get("rarity").is_null() && data.get("quantity").is_null() {
+            "Actor"
+        } else {
+            "Item"
+        });
     }
     (has("content") && has("name")).then_some("JournalEntry")
 }

@@ -8,8 +8,8 @@ mod tests;
 use std::{collections::HashMap, fs};
 
 use super::{
-    Alias, Block, Dated, Entry, Folder, Format, Note, Notes, Options, Piece, Reader, Relation, Role, Score, SessionHead,
-    State, Sure, Target, Text, Visibility, lexicon, resolve,
+    Alias, Block, Dated, Entry, Folder, Format, Note, Notes, Options, Piece, Reader, Relation, Role, Score,
+    SessionHead, State, Sure, Target, Text, Visibility, lexicon, resolve,
     tree::{Pen, Tree, Writing},
 };
 use crate::text::no_links;
@@ -167,7 +167,13 @@ struct Made {
 
 impl Made {
     /// The key of the entity for a value. It is open where one of those who name it is.
-    fn key(&mut self, name: &str, kind: &hearsay_model::Kind, origin: &super::Origin, visibility: &Visibility) -> String {
+    fn key(
+        &mut self,
+        name: &str,
+        kind: &hearsay_model::Kind,
+        origin: &super::Origin,
+        visibility: &Visibility,
+    ) -> String {
         let key = format!("{}:{}", kind.as_str(), resolve::name_of(name));
         let place = *self.places.entry(key.clone()).or_insert_with(|| {
             let mut note = Note {
@@ -273,7 +279,14 @@ impl<'a> Writer<'a> {
                 let raw = piece.value.to_string();
                 let origin = pen.origin(tree, &date.part.field);
                 let visibility = self.seen(&date.part);
-                note.dates.push(Dated { what: date.what, raw, readable: None, title: date.title.clone(), origin, visibility });
+                note.dates.push(Dated {
+                    what: date.what,
+                    raw,
+                    readable: None,
+                    title: date.title.clone(),
+                    origin,
+                    visibility,
+                });
             }
         }
         for passage in &source.passages {
@@ -301,7 +314,9 @@ impl<'a> Writer<'a> {
                 let listed = word.as_ref().and_then(|word| {
                     values.iter().find(|(held, _)| held.eq_ignore_ascii_case(word)).map(|(_, kind)| kind.clone())
                 });
-                listed.or_else(|| word.filter(|_| values.is_empty()).and_then(|word| lexicon::kind(&word))).or_else(|| default.clone())
+                listed
+                    .or_else(|| word.filter(|_| values.is_empty()).and_then(|word| lexicon::kind(&word)))
+                    .or_else(|| default.clone())
             }
             Kinds::None => None,
         };
@@ -316,8 +331,13 @@ impl<'a> Writer<'a> {
 
     /// Who may know of the record.
     fn visibility(&self) -> Visibility {
-        let holders: Vec<Target> =
-            self.source.known_by.iter().flat_map(|part| self.pieces(part)).map(|(piece, _)| Target::Name(piece.value.to_string())).collect();
+        let holders: Vec<Target> = self
+            .source
+            .known_by
+            .iter()
+            .flat_map(|part| self.pieces(part))
+            .map(|(piece, _)| Target::Name(piece.value.to_string()))
+            .collect();
         let hides = self.source.secret.iter().any(|filter| matches(self.record, self.key, filter));
         if hides || !holders.is_empty() { Visibility::Secret(holders) } else { Visibility::Unmarked }
     }
@@ -393,7 +413,12 @@ impl<'a> Writer<'a> {
         for relation in &self.source.relations {
             let (part, seen) = (&relation.part, self.seen(&relation.part));
             let words = relation.words.clone().unwrap_or_else(|| part.name());
-            let typed = Relation { backwards: relation.backwards, both_ways: relation.both_ways, sure: relation.sure, ..Relation::typed(&*words) };
+            let typed = Relation {
+                backwards: relation.backwards,
+                both_ways: relation.both_ways,
+                sure: relation.sure,
+                ..Relation::typed(&*words)
+            };
             let sure = Relation { sure: relation.sure, ..typed.clone() };
             let known = matches!(lexicon::meaning(&words), lexicon::Meaning::Relation(_));
             let pieces = self.pieces(part);

@@ -142,8 +142,25 @@ impl Spec {
 impl Source {
     fn read(tree: &Tree) -> Result<Self, String> {
         let keys = [
-            "files", "format", "records", "where", "role", "kind", "prefix", "id", "name", "aliases", "player", "secret",
-            "known_by", "fields", "relations", "dates", "states", "passages", "session",
+            "files",
+            "format",
+            "records",
+            "where",
+            "role",
+            "kind",
+            "prefix",
+            "id",
+            "name",
+            "aliases",
+            "player",
+            "secret",
+            "known_by",
+            "fields",
+            "relations",
+            "dates",
+            "states",
+            "passages",
+            "session",
         ];
         only(tree, "a source", &keys)?;
         let files = words(tree.get("files"), "files")?;
@@ -231,7 +248,9 @@ impl Kinds {
                 let default = tree.get("default");
                 Ok(Self::Field {
                     field: field.ok_or_else(|| fault(tree, "kind.field", "the path of a field is expected"))?,
-                    values: values.map(|(word, tree)| Ok((word.to_string(), kind(tree)?))).collect::<Result<_, String>>()?,
+                    values: values
+                        .map(|(word, tree)| Ok((word.to_string(), kind(tree)?)))
+                        .collect::<Result<_, String>>()?,
                     default: if default.is_null() { None } else { Some(kind(default)?) },
                 })
             }

@@ -89,7 +89,7 @@ impl Page<'_> {
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
         let file = secret::is_secret(self.entry.stem());
-        let field = front.fields.iter().any(|field| says_secret(field));
+        let field = front.fields.iter().any(says_secret);
         if folders || file || field {
             self.note.visibility = Visibility::SECRET;
         }
@@ -421,13 +421,13 @@ impl Page<'_> {
         }
         self.played();
         let front = std::mem::take(&mut self.note);
-        notes.notes.push(front);
+        notes.push(front);
         for (_, mut note) in made {
             // Found only now that its fields are there.
             let somebody =
                 note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
-            notes.notes.push(note);
+            notes.push(note);
         }
     }
 

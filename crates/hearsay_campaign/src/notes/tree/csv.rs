@@ -4,8 +4,7 @@ use super::{Data, Tree, small};
 use crate::notes::Text;
 
 pub(super) fn parse(text: &Text, separator: u8) -> Result<Tree, String> {
-    let mut reader =
-        csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.content.as_bytes());
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.content.as_bytes());
     let broken = |error: csv::Error| format!("the table is broken: {error}; save it again as CSV in UTF-8");
     let names: Vec<String> = reader.headers().map_err(broken)?.iter().map(|name| name.trim().to_owned()).collect();
     let mut rows = Vec::new();

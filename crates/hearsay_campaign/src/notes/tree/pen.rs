@@ -135,9 +135,8 @@ pub(crate) fn piece(tree: &Tree) -> Option<Piece> {
             }
             clean.as_str().into()
         }
-        Data::Number(number) => {
-            hearsay_model::Number::new(number.parse().ok()?).map_or_else(|_| (&**number).into(), hearsay_model::Value::Number)
-        }
+        Data::Number(number) => hearsay_model::Number::new(number.parse().ok()?)
+            .map_or_else(|_| (&**number).into(), hearsay_model::Value::Number),
         Data::Flag(flag) => hearsay_model::Value::Flag(*flag),
         _ => return None,
     };

@@ -40,11 +40,8 @@ struct Bytes<'a> {
 impl<'a> Bytes<'a> {
     fn new(content: &'a str) -> Self {
         let ascii = content.is_ascii();
-        let steps = if ascii {
-            Vec::new()
-        } else {
-            content.char_indices().step_by(64).map(|(byte, _)| small(byte)).collect()
-        };
+        let steps =
+            if ascii { Vec::new() } else { content.char_indices().step_by(64).map(|(byte, _)| small(byte)).collect() };
         Self { content, steps, ascii }
     }
 
