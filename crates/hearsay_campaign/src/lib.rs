@@ -45,9 +45,9 @@ pub use files::{Limits, digest};
 pub use findings::{Findings, Place};
 pub use jsonl::{export_jsonl, read_jsonl};
 pub use notes::{Format, read_any};
-pub use plan::{ImportPlan, plan};
+pub use plan::{ImportPlan, LEFT_OUT, LeftOut, plan};
 pub use read::read;
-pub use report::{ImportReport, Kept};
+pub use report::{Alike, AmbiguousLink, Deletion, ImportReport, Kept, Relations};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The difference between what the files say and what the state holds from them.
 
+mod three_way;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
@@ -15,6 +17,9 @@ use crate::{
     audience::{Around, Known, know_nothing, who_knows},
     history::History,
 };
+
+use three_way::Replaced;
+pub use three_way::{LEFT_OUT, LeftOut};
 
 /// What an import would do.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,31 +39,36 @@ pub struct ImportPlan {
 /// - A new value for what has one value at a time, where somebody else has recorded another, is proposed to the DM and
 ///   does not replace it.
 /// - Entities that are there already are matched by id.
+/// - What files of another tool leave out is not withdrawn: that is proposed to the DM, as a fact with the attribute
+///   [`LEFT_OUT`]. Where they changed what somebody else has changed too, their word is proposed.
 ///
 /// `now` is the real time at which it is recorded.
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let around = Around::new(campaign, state);
     let Known { edges, passages, counts } = who_knows(campaign, &around);
-    let report = ImportReport {
+    let mut report = ImportReport {
         source: campaign.info.id.clone(),
         audience: counts,
         know_nothing: know_nothing(campaign, &edges),
         warnings: campaign.warnings.clone(),
         ..ImportReport::default()
     };
+    report.found(&campaign.findings);
     let history = History::of(state, &author);
     let mut planner = Planner { state, campaign, now, author, history, report, adds: Vec::new(), removals: Vec::new() };
     planner.settings();
     let gone = planner.entities();
     planner.sessions(&gone);
-    let withdrawn = planner.facts(&gone);
+    let mut withdrawn = planner.facts(&gone);
     planner.knowledge(edges, &withdrawn, &gone);
-    planner.passages(passages, &gone);
+    planner.passages(passages, &gone, &mut withdrawn);
     planner.reveals(&withdrawn, &gone);
     planner.removed_settings();
     planner.removed_sessions();
     planner.removed_entities(&withdrawn);
+    planner.left_out(&withdrawn);
+    planner.alike();
     planner.finish()
 }
 
@@ -84,6 +94,9 @@ struct Withdrawn {
     away: HashSet<FactId>,
     /// Facts that the files no longer say, and that stay because somebody else has to do with them.
     kept: HashSet<FactId>,
+    /// Facts and texts that files of another tool have no more. They stay until the DM decides.
+    left_out: Vec<FactId>,
+    left_out_texts: Vec<hearsay_model::PassageId>,
 }
 
 impl Planner<'_> {
@@ -167,24 +180,31 @@ impl Planner<'_> {
             let session = fact.provenance().session.as_ref().and_then(|id| history.sessions.get(id));
             session.is_some_and(|last| last.value.is_none() && !last.ours)
         };
+        wanted.extend(self.campaign.facts.iter().map(|stated| stated.fact.id()));
+        let replaced = if self.is_foreign() { self.replaced(&wanted) } else { Replaced::default() };
         for stated in &self.campaign.facts {
             let id = stated.fact.id();
-            wanted.insert(id);
             if stated.fact.entities().any(|entity| gone.contains(entity)) || no_session(&stated.fact, &self.history) {
                 withdrawn.away.insert(id);
                 continue;
             }
-            self.fact(&stated.fact, &mut withdrawn);
+            self.fact(&stated.fact, &mut withdrawn, &replaced);
         }
         let mut old: Vec<_> = self.history.facts.iter().filter(|(id, _)| !wanted.contains(id)).collect();
         old.sort_unstable_by_key(|(id, _)| **id);
         let old: Vec<_> = old.into_iter().map(|(id, history)| (*id, *history)).collect();
         for (id, history) in old {
             let (Some(fact), Some(_)) = (self.state.fact(id), history.ours) else { continue };
+            if fact.predicate().as_str() == LEFT_OUT {
+                continue;
+            }
             if let Some(touched) = history.touched {
                 let (what, why) = (fact.statement().to_owned(), format!("the files say it no more, but {touched}"));
                 self.keep(Some(id), what, why);
                 withdrawn.kept.insert(id);
+            } else if self.is_foreign() && !replaced.old.contains(&id) {
+                withdrawn.kept.insert(id);
+                withdrawn.left_out.push(id);
             } else {
                 self.report.removed += 1;
                 self.removals.push(Change::RetractFact(id));
@@ -194,7 +214,7 @@ impl Planner<'_> {
         withdrawn
     }
 
-    fn fact(&mut self, fact: &Arc<Fact>, withdrawn: &mut Withdrawn) {
+    fn fact(&mut self, fact: &Arc<Fact>, withdrawn: &mut Withdrawn, replaced: &Replaced) {
         let id = fact.id();
         let history = self.history.facts.get(&id).copied().unwrap_or_default();
         let Some(held) = self.state.fact(id) else {
@@ -204,17 +224,24 @@ impl Planner<'_> {
                 return;
             }
             *self.report.facts.entry(fact.predicate().to_string()).or_default() += 1;
-            self.report.relations += usize::from(fact.object().entity().is_some());
-            let rival = self.rival(fact).map(|rival| rival.statement().to_owned());
+            if fact.object().entity().is_some() {
+                self.report.relations.count(fact.provenance().confidence.get());
+            }
+            let rival =
+                self.rival(fact).map(|rival| format!("it is proposed only, because `{}` stands", rival.statement()));
+            let contested =
+                || Some(format!("both the files and somebody else changed it: {}", replaced.contested.get(&id)?));
+            let rival = rival.or_else(contested);
             let standing = if rival.is_some() { Standing::Proposed } else { fact.standing() };
-            if let Some(rival) = rival {
-                self.keep(Some(id), fact.statement(), format!("it is proposed only, because `{rival}` stands"));
+            if let Some(why) = rival {
+                self.report.conflicts.push(Kept { fact: Some(id), what: fact.statement().into(), why });
             }
             self.assert(fact, standing);
             return;
         };
-        // What was proposed beside another's word stays so while that word stands.
-        let proposed = held.standing() == Standing::Proposed && self.rival(fact).is_some();
+        // What was proposed beside another's word stays so until the DM decides.
+        let beside = self.rival(fact).is_some() || self.is_foreign() && history.ours.is_some_and(|ours| proposed(ours));
+        let proposed = held.standing() == Standing::Proposed && beside;
         let standing = if proposed { Standing::Proposed } else { fact.standing() };
         let same = same(held, fact, standing);
         // What others found besides is left out of the comparison.
@@ -300,6 +327,7 @@ impl Planner<'_> {
         &mut self,
         passages: BTreeMap<hearsay_model::PassageId, hearsay_model::Passage>,
         gone: &BTreeSet<EntityId>,
+        withdrawn: &mut Withdrawn,
     ) {
         let mut removals = Vec::new();
         for (id, last) in &self.history.passages {
@@ -308,6 +336,10 @@ impl Planner<'_> {
             }
         }
         removals.sort_unstable();
+        if self.is_foreign() {
+            let replaced = self.replaced_texts(&passages);
+            (removals, withdrawn.left_out_texts) = removals.into_iter().partition(|id| replaced.contains(id));
+        }
         self.removals.splice(0..0, removals.into_iter().map(Change::RemovePassage));
         for (id, mut passage) in passages {
             passage.mentions.retain(|id| !gone.contains(id));
@@ -384,6 +416,9 @@ impl Planner<'_> {
     }
 
     fn removed_sessions(&mut self) {
+        if self.is_foreign() {
+            return;
+        }
         let wanted: HashSet<_> = self.campaign.sessions.iter().map(|session| &session.id).collect();
         let ours = self.history.sessions.iter().filter(|(_, last)| last.ours && last.value.is_some());
         let mut old: Vec<_> = ours.filter(|(id, _)| !wanted.contains(*id)).map(|(id, _)| (*id).clone()).collect();
@@ -393,10 +428,8 @@ impl Planner<'_> {
 
     /// Removes entities that the files no longer have, unless somebody else has to do with them.
     fn removed_entities(&mut self, withdrawn: &Withdrawn) {
-        let ours = self.history.entities.iter().filter(|(_, last)| last.ours && last.value.is_some());
-        let ours = ours.map(|(id, _)| (*id).clone()).filter(|id| !self.campaign.entities.contains_key(id));
-        let ours: BTreeSet<EntityId> = ours.collect();
-        if ours.is_empty() {
+        let ours = self.left_out_entities();
+        if ours.is_empty() || self.is_foreign() {
             return;
         }
         // Whoever else's edge or text points to one of them keeps it.
@@ -468,6 +501,10 @@ impl Planner<'_> {
         let operation = Operation { recorded: self.now, ..Operation::new(self.author, summary, changes) };
         ImportPlan { operation: Some(operation), report: self.report }
     }
+}
+
+fn proposed(fact: &Fact) -> bool {
+    fact.standing() == Standing::Proposed
 }
 
 /// Whom an edge names besides the knower.

@@ -47,6 +47,7 @@
 //!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
 
 mod assemble;
+mod earlier;
 mod folder;
 pub mod lexicon;
 mod note;
@@ -56,6 +57,7 @@ pub mod resolve;
 pub mod secret;
 
 pub use assemble::assemble;
+pub use earlier::Earlier;
 pub use folder::{Entry, Folder, Text};
 pub use note::*;
 pub use open::{read_any, read_notes};

@@ -3,21 +3,25 @@
 use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
 
 use crossbeam_channel::Sender;
-use hearsay_campaign::{Campaign, ImportPlan, ImportReport, Limits};
+use hearsay_campaign::{
+    Campaign, ImportPlan, ImportReport, Limits,
+    notes::{Earlier, Options, read_any},
+};
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
 use super::{Internal, World, guarded, writes::Import};
-use crate::{ImportOutcome, MemoryError, memory::now, ticket::Responder};
+use crate::{ImportOptions, ImportOutcome, MemoryError, memory::now, ticket::Responder};
 
 /// Reads campaign files or an export, then asks for its turn to write; a dry run compares and answers at once.
 pub(super) fn import(
     world: &World,
     path: &Path,
+    options: &ImportOptions,
     dry_run: bool,
     responder: Responder<ImportOutcome>,
     internal: &Sender<Internal>,
 ) {
-    let source = match guarded(|| Source::read(path)) {
+    let source = match guarded(|| Source::read(path, options, &world.state)) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
     };
@@ -41,9 +45,17 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn read(path: &Path) -> Result<Self, MemoryError> {
-        if path.extension().is_none_or(|extension| extension != "jsonl") {
-            return Ok(Self::Campaign(Box::new(hearsay_campaign::read(path, &Limits::default())?)));
+    fn read(path: &Path, options: &ImportOptions, state: &State) -> Result<Self, MemoryError> {
+        let lines = path.extension().is_some_and(|extension| extension == "jsonl");
+        if options.format.is_some() || options.mapping.is_some() || !lines {
+            let options = Options {
+                format: options.format,
+                mapping: options.mapping.clone(),
+                name: options.name.clone(),
+                earlier: Earlier::of(state),
+                ..Options::default()
+            };
+            return Ok(Self::Campaign(Box::new(read_any(path, &options, &Limits::default())?)));
         }
         let file = File::open(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -103,7 +115,9 @@ fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
         match change {
             Change::AddEntity(_) => *report.created.entry("entity".into()).or_default() += 1,
             Change::AssertFact(fact) => {
-                report.relations += usize::from(fact.predicate().is_relation());
+                if fact.predicate().is_relation() {
+                    report.relations.count(fact.provenance().confidence.get());
+                }
                 *report.facts.entry(fact.predicate().to_string()).or_default() += 1;
             }
             Change::Learn(_) => report.knowledge += 1,

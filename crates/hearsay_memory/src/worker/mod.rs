@@ -30,8 +30,8 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, Learned, MemoryError, MemoryOptions, MergePlan, Proposed,
-    Search, Settings,
+    Answer, Ask, Compact, Duplicate, Found, ImportOptions, ImportOutcome, Learned, MemoryError, MemoryOptions,
+    MergePlan, Proposed, Search, Settings,
     reading::{Draft, Drafted, Findings},
     review::Reviews,
     ticket::Responder,
@@ -165,6 +165,7 @@ pub(crate) enum Command {
     Write(Write),
     Import {
         path: PathBuf,
+        options: ImportOptions,
         dry_run: bool,
         responder: Responder<ImportOutcome>,
     },
@@ -391,9 +392,9 @@ impl Worker {
                 self.aside(move |_| read(&world));
             }
             Command::Write(write) => self.writes.push(write),
-            Command::Import { path, dry_run, responder } => {
+            Command::Import { path, options, dry_run, responder } => {
                 let world = self.world.clone();
-                self.aside(move |internal| import::import(&world, &path, dry_run, responder, internal));
+                self.aside(move |internal| import::import(&world, &path, &options, dry_run, responder, internal));
             }
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),

@@ -43,7 +43,7 @@ pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
         empty if empty.is_empty() => "campaign".to_owned(),
         source => source,
     };
-    let ids = ids::assign(notes, options);
+    let ids = ids::assign(notes, options, &source);
     let mut assembly = Assembly {
         notes,
         index: Index::new(notes),
