@@ -210,6 +210,52 @@ commands! {
     REASON: Panel(P::Review), "Reason…", [key(Key::W)], "Keeps why, with the next decision";
     /// Filter.
     FILTER: Panel(P::Review), "Filter…", [key(Key::Slash)], "Shows only what has these words";
+
+    // The entity's page.
+    /// The page before.
+    PAGE_BACK: Panel(P::Entity), "Back", [alt(Key::ArrowLeft), key(Key::Backspace)], "Goes to the page before";
+    /// The page after.
+    PAGE_FORWARD: Panel(P::Entity), "Forward", [alt(Key::ArrowRight)], "Goes to the page after";
+    /// Its neighbourhood.
+    PAGE_GRAPH: Panel(P::Entity), "Graph", [key(Key::G)], "Shows who has to do with it";
+    /// Its scene.
+    PAGE_SCENE: Panel(P::Entity), "Scene", [key(Key::S)], "Asks it, or goes there";
+    /// Add a fact.
+    PAGE_ADD: Panel(P::Entity), "Add…", [key(Key::A)], "Adds an attribute or a relation";
+
+    // The scene.
+    /// The question.
+    SCENE_ASK: Panel(P::Scene), "Ask…", [key(Key::Slash), key(Key::I)], "Type what the players ask, and press Enter";
+    /// The next speaker.
+    SCENE_SPEAKER: Panel(P::Scene), "Next speaker", [key(Key::N)], "Asks the next of those who are here";
+    /// Copy the answer.
+    SCENE_COPY: Panel(P::Scene), "Copy", [key(Key::C)], "Copies what the speaker may say, for a language model";
+    /// Copy it with receipts.
+    SCENE_COPY_RECEIPTS: Panel(P::Scene), "Copy with receipts", [key(Key::C).shift()], "Copies it with how each line is known";
+    /// Show receipts.
+    SCENE_RECEIPTS: Panel(P::Scene), "Receipts", [key(Key::R)], "Shows how each line is known";
+    /// The next fact.
+    SCENE_NEXT: Panel(P::Scene), "Next fact", [key(Key::J), key(Key::ArrowDown)], "Goes to the next fact in their minds";
+    /// The fact before.
+    SCENE_BACK: Panel(P::Scene), "Fact before", [key(Key::K), key(Key::ArrowUp)], "Goes to the fact before";
+    /// All present saw it.
+    SCENE_SAW: Panel(P::Scene), "All present saw this", [key(Key::W)], "All who are here know this fact from now on: they saw it";
+    /// The party learned it.
+    SCENE_REVEALED: Panel(P::Scene), "Revealed to the party", [key(Key::V)], "The players’ characters who are here learn this fact";
+    /// Why not.
+    SCENE_WHY: Panel(P::Scene), "Why not?", [key(Key::Y)], "Why the speaker cannot know this, and from whom it could hear it";
+
+    // The graph.
+    /// The whole campaign.
+    GRAPH_WHOLE: Panel(P::Graph), "Whole campaign", [key(Key::W)], "Those with most relations of all";
+    /// Farther around.
+    GRAPH_DEEPER: Panel(P::Graph), "Steps around", [key(Key::D)], "One, two or three steps around the center";
+    /// All into view.
+    GRAPH_FIT: Panel(P::Graph), "Fit", [key(Key::F)], "Brings all into view";
+    /// Walk.
+    GRAPH_WALK: Panel(P::Graph), "Walk there", [key(Key::G)], "Makes the selected one the center; so does a second click";
+    /// Its page.
+    GRAPH_PAGE: Panel(P::Graph), "Open page", [key(Key::O)], "Opens the page of the selected one";
 }
 
 #[cfg(test)]

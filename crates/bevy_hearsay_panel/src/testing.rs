@@ -9,7 +9,7 @@ use std::{
 
 use egui_kittest::Harness;
 use hearsay_memory::{Memory, MemoryOptions};
-use hearsay_model::State;
+use hearsay_model::{FactId, State};
 
 use crate::{
     deeds::Deeds,
@@ -121,4 +121,23 @@ pub(crate) fn drawn<S: 'static>(
         draw(ui, &look, state);
     };
     Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, state)
+}
+
+/// An id for a fact made by hand: another for each text.
+pub(crate) fn fact_of(text: &str) -> FactId {
+    let bytes: String = text.bytes().rev().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{bytes:0>32}").parse().unwrap()
+}
+
+/// Steps until the panel shows what is wanted.
+pub(crate) fn step_until<P: Panel>(bench: &mut Bench<P>, what: &str, wanted: impl Fn(&Stage<P>) -> bool) {
+    let begun = Instant::now();
+    while !wanted(bench.state()) {
+        bench.step();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain for {what}");
+    }
+    // What came in the last step is drawn.
+    bench.step();
+    bench.step();
 }

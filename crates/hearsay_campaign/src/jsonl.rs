@@ -13,8 +13,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Entity, EntityId, Fact, How, Knower, Knowledge, KnowledgeId, Passage, Playing, Reveal, Session, SessionId,
-    Setting, State,
+    Change, Entity, EntityId, Fact, How, KeptRecap, Knower, Knowledge, KnowledgeId, Passage, Playing, Reveal, Session,
+    SessionId, Setting, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -192,6 +192,7 @@ struct Read {
     settings: Vec<Setting>,
     reveals: Vec<(u32, Reveal)>,
     playing: Option<(u32, Playing)>,
+    recaps: Vec<(u32, KeptRecap)>,
     entities: BTreeMap<EntityId, (Entity, bool)>,
     sessions: BTreeMap<SessionId, (u32, Session, bool)>,
     facts: Vec<(u32, Arc<Fact>)>,
@@ -231,6 +232,7 @@ impl Read {
             (_, Line::Hearsay { .. }) => self.fault(number, "a second header", "one file holds one campaign"),
             (_, Line::Setting { setting: Setting::Reveal(reveal) }) => self.reveals.push((number, reveal)),
             (_, Line::Setting { setting: Setting::Playing(playing) }) => self.playing = Some((number, playing)),
+            (_, Line::Setting { setting: Setting::Recap(recap) }) => self.recaps.push((number, recap)),
             (_, Line::Setting { setting }) => self.settings.push(setting),
             (_, Line::Entity { entity, removed }) => {
                 if let Some((entity, _)) = self.entities.insert(entity.id.clone(), (entity, removed)) {
@@ -277,6 +279,9 @@ impl Read {
         if let Some((line, playing)) = &self.playing {
             names(*line, &Named { entities: BTreeSet::new(), sessions: BTreeSet::from([&playing.session]) });
         }
+        for (line, recap) in &self.recaps {
+            names(*line, &Named { entities: BTreeSet::new(), sessions: BTreeSet::from([&recap.session]) });
+        }
         for (line, reveal) in &self.reveals {
             names(*line, &Named { entities: reveal.entities().collect(), sessions: BTreeSet::new() });
         }
@@ -320,6 +325,7 @@ impl Read {
             removals.extend(removed.then_some(Change::RemoveSession(id)));
         }
         changes.extend(self.playing.map(|(_, playing)| Change::Set(Setting::Playing(playing))));
+        changes.extend(self.recaps.into_iter().map(|(_, recap)| Change::Set(Setting::Recap(recap))));
         changes.extend(self.facts.into_iter().map(|(_, fact)| Change::AssertFact(fact)));
         changes.extend(self.edges.into_iter().map(|(_, edge)| Change::Learn(edge)));
         changes.extend(self.reveals.into_iter().map(|(_, reveal)| Change::Set(Setting::Reveal(reveal))));

@@ -15,6 +15,7 @@ use hearsay_model::{
 use crate::{
     Campaign, ImportReport, Kept,
     audience::{Around, Known, know_nothing, who_knows},
+    exact::Exact,
     history::History,
 };
 
@@ -46,7 +47,13 @@ pub struct ImportPlan {
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let around = Around::new(campaign, state);
-    let Known { edges, passages, counts } = who_knows(campaign, &around);
+    let Known { mut edges, mut passages, counts } = who_knows(campaign, &around);
+    if let Some(exact) = &campaign.exact {
+        // Who knows what is on record is on record too.
+        edges.retain(|_, edge| !exact.facts.contains(&edge.fact));
+        edges.extend(exact.edges.iter().map(|(id, edge)| (*id, edge.clone())));
+        passages.extend(exact.passages.iter().map(|(id, passage)| (*id, passage.clone())));
+    }
     let mut report = ImportReport {
         source: campaign.info.id.clone(),
         audience: counts,
@@ -110,6 +117,8 @@ impl Planner<'_> {
             let key = setting.key();
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(setting) => {}
+                // What an export has kept is older than what somebody has set since.
+                Some(last) if !last.ours && self.exact().is_some_and(|exact| exact.settings.contains(&key)) => {}
                 // What the game has set stays; a flag of another kind is another flag.
                 Some(last)
                     if !last.ours
@@ -135,7 +144,9 @@ impl Planner<'_> {
     fn entities(&mut self) -> BTreeSet<EntityId> {
         let mut gone = BTreeSet::new();
         for (id, kind) in &self.campaign.entities {
+            let removed = self.exact().is_some_and(|exact| exact.removed.0.contains(id));
             match self.history.entities.get(id) {
+                Some(_) if removed => {}
                 Some(last) if last.value.is_some() => self.report.matched += 1,
                 Some(last) if !last.ours => {
                     let why = match self.state.merged_into(id) {
@@ -157,6 +168,10 @@ impl Planner<'_> {
 
     fn sessions(&mut self, gone: &BTreeSet<EntityId>) {
         for session in &self.campaign.sessions {
+            let removed = self.exact().is_some_and(|exact| exact.removed.1.contains(&session.id));
+            if removed && self.history.sessions.contains_key(&session.id) {
+                continue;
+            }
             let mut session = session.clone();
             session.present.retain(|id| !gone.contains(id));
             match self.history.sessions.get(&session.id) {
@@ -261,6 +276,9 @@ impl Planner<'_> {
     }
 
     fn assert(&mut self, fact: &Arc<Fact>, standing: Standing) {
+        if standing == fact.standing() && self.exact().is_some_and(|exact| exact.facts.contains(&fact.id())) {
+            return self.adds.push(Change::AssertFact(Arc::clone(fact)));
+        }
         let provenance = Provenance { recorded: self.now, ..fact.provenance().clone() };
         // Neither the time nor the standing can make a fact that was built before impossible.
         let built = fact.to_builder().standing(standing).provenance(provenance).build();
@@ -353,7 +371,10 @@ impl Planner<'_> {
             }
             let held = self.history.passages.get(&id).and_then(|last| last.value);
             // Who has read it in play, the files do not say.
-            passage.readers = held.map_or(Vec::new(), |held| held.readers.clone());
+            let exact = self.exact().is_some_and(|exact| exact.passages.contains_key(&id));
+            if !exact || held.is_some() {
+                passage.readers = held.map_or(Vec::new(), |held| held.readers.clone());
+            }
             match self.history.passages.get(&id) {
                 Some(_) if held.is_some_and(|held| **held == passage) => {}
                 Some(last) if !last.ours => {
@@ -484,7 +505,28 @@ impl Planner<'_> {
         self.report.unlearned -= edges;
     }
 
+    fn exact(&self) -> Option<&Exact> {
+        self.campaign.exact.as_deref()
+    }
+
+    /// What is only named is there for the moment in which it is named.
+    fn remove_what_is_only_named(&mut self) {
+        let Some((entities, sessions)) = self.exact().map(|exact| exact.removed.clone()) else { return };
+        let is_new = |change: &Change| match change {
+            Change::AddEntity(entity) => entities.contains(&entity.id).then(|| Change::RemoveEntity(entity.id.clone())),
+            Change::SetSession(session) => {
+                sessions.contains(&session.id).then(|| Change::RemoveSession(session.id.clone()))
+            }
+            _ => None,
+        };
+        let removals: Vec<Change> = self.adds.iter().filter_map(is_new).collect();
+        self.removals.extend(removals);
+    }
+
     fn finish(mut self) -> ImportPlan {
+        self.remove_what_is_only_named();
+        // What names a session comes after those that are recorded here.
+        self.adds.sort_by_key(|change| matches!(change, Change::Set(Setting::Playing(_) | Setting::Recap(_))));
         self.adds.append(&mut self.removals);
         let changes = self.adds;
         if changes.is_empty() {

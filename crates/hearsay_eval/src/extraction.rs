@@ -274,6 +274,8 @@ pub struct Report {
     pub recall: f64,
     /// How many of all labelled facts are accepted or wait for review.
     pub review_recall: f64,
+    /// How many of the facts that wait for review are labelled, with doubt or without.
+    pub review_precision: f64,
     /// How far confidence is from being right, in the mean.
     pub ece: f64,
     /// How many facts are labelled, and how many were accepted.
@@ -337,21 +339,14 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
     let mut tags: BTreeMap<String, Tally> = BTreeMap::new();
     let mut all = Tally::default();
     let (mut reviewed, mut every) = (0, 0);
+    let (mut waiting, mut worth) = (0, 0);
     let mut bins = [(0usize, 0.0f64, 0usize); 10];
     let mut misses = Vec::new();
     let mut took = 0.0;
     for example in &labelled.examples {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let text = Text {
-            text: &example.text,
-            form: example.form,
-            speaker: example.speaker.as_ref(),
-            present: &example.present,
-            place: example.place.as_ref(),
-            before: &before,
-            meaning,
-        };
+        let text = example.text(&before, meaning);
         let start = Instant::now();
         let plain = extractor.extract(&scene.lexicon, &Text { meaning: None, ..text });
         took += start.elapsed().as_secs_f64() * 1000.0;
@@ -367,11 +362,15 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
             let right = example.facts.iter().any(|label| !label.doubt && matches(fact, label));
             let bin = &mut bins[((sure * 10.0) as usize).min(9)];
             *bin = (bin.0 + 1, bin.1 + sure, bin.2 + usize::from(right));
+            let labelled = example.facts.iter().any(|label| matches(fact, label));
             if sure >= ACCEPTED {
                 tally.accepted += 1;
                 tally.right += usize::from(right);
+            } else {
+                waiting += 1;
+                worth += usize::from(labelled);
             }
-            if !right && (sure >= ACCEPTED || !example.facts.iter().any(|label| matches(fact, label))) {
+            if !right && (sure >= ACCEPTED || !labelled) {
                 miss.wrong.push(show(fact, &found));
             }
         }
@@ -409,6 +408,7 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
         precision: share(all.right, all.accepted),
         recall: share(all.found, all.labelled),
         review_recall: share(reviewed, every),
+        review_precision: share(worth, waiting),
         ece,
         labelled: every,
         accepted: all.accepted,
@@ -420,6 +420,48 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
             .collect(),
         tags,
         misses,
+    }
+}
+
+/// Every fact that is read without doubt: where, its marks, and whether it is labelled.
+pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
+    let extractor = Extractor::new(Language::english(), Vocabulary::default());
+    let vocabulary = Vocabulary::default();
+    let mut findings = Vec::new();
+    for example in &labelled.examples {
+        let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
+        let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
+        let text = example.text(&before, meaning);
+        let found = extractor.weighed(&scene.lexicon, &text);
+        for (fact, marks) in found.extraction.facts.iter().zip(found.marks) {
+            let Some(marks) = marks.filter(|_| !fact.denied) else { continue };
+            let right =
+                example.facts.iter().any(|label| !label.doubt && same(fact, label, &found.extraction, &vocabulary));
+            findings.push(Finding { scene: example.scene.clone(), marks, right });
+        }
+    }
+    findings
+}
+
+/// A fact that was read, with what spoke for it and against it.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    pub(crate) scene: String,
+    pub(crate) marks: Vec<&'static str>,
+    pub(crate) right: bool,
+}
+
+impl Example {
+    fn text<'a>(&'a self, before: &'a [&'a str], meaning: Option<&'a dyn Meaning>) -> Text<'a> {
+        Text {
+            text: &self.text,
+            form: self.form,
+            speaker: self.speaker.as_ref(),
+            present: &self.present,
+            place: self.place.as_ref(),
+            before,
+            meaning,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //!   all that they cannot know.
 //! - [`encoder`]: how long the sentence encoder takes.
 //! - [`extraction`]: labelled sentences; what is read out of them, and how far its confidence can be trusted.
+//! - [`weights`]: the weights of that confidence, fitted to labelled sentences.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
 //! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
 //!
@@ -27,6 +28,7 @@ pub mod stage;
 pub mod stories;
 pub mod tasks;
 pub mod vector_cache;
+pub mod weights;
 pub mod worlds;
 
 pub use random::Random;

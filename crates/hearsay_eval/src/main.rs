@@ -16,6 +16,7 @@ use hearsay_eval::{
     recall::{Corpus, Method, Run},
     speed, stories, tasks,
     vector_cache::VectorCache,
+    weights,
 };
 use serde::Serialize;
 
@@ -183,6 +184,9 @@ struct Extraction {
     /// List what is wrong and what was missed
     #[arg(long)]
     misses: bool,
+    /// Fit the weights of the extractor to the files, and print them as a table of its data file
+    #[arg(long)]
+    fit: bool,
     /// By words and patterns alone
     #[arg(long)]
     without_model: bool,
@@ -338,11 +342,27 @@ fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     let labelled = extraction::read(&command.files)?;
+    if command.fit {
+        let fitted = weights::fit(&labelled, meaning);
+        out.data(&fitted)?;
+        out.line(format!(
+            "# {} facts; {:.3} of those accepted in scenes left out are right",
+            fitted.n, fitted.precision
+        ))?;
+        out.line(format!("# ({} are), loss {:.4}\n[confidence]", fitted.right, fitted.loss))?;
+        for (mark, weight) in &fitted.weights {
+            out.line(format!("{mark} = {weight:.2}"))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let report = extraction::measure(&labelled, meaning);
     out.data(&report)?;
-    out.line(format!("{:>6}{:>11}{:>8}{:>15}{:>7}{:>9}", "n", "precision", "recall", "review_recall", "ece", "ms"))?;
-    let extraction::Report { n, precision, recall, review_recall, ece, ms, .. } = report;
-    out.line(format!("{n:>6}{precision:>11.3}{recall:>8.3}{review_recall:>15.3}{ece:>7.3}{ms:>9.3}"))?;
+    let names = ["n", "precision", "recall", "review_recall", "review_precision", "ece", "ms"];
+    out.line(names.map(|name| format!("{name:>10}")).join(" "))?;
+    let extraction::Report { n, precision, recall, review_recall, review_precision, ece, ms, .. } = report;
+    let shares = [precision, recall, review_recall, review_precision, ece, ms];
+    let figures = names[1..].iter().zip(shares).map(|(name, share)| format!(" {share:>w$.3}", w = name.len().max(10)));
+    out.line(format!("{n:>10}{}", figures.collect::<String>()))?;
     out.line(format!("\n{:>10}{:>6}{:>8}", "confidence", "n", "right"))?;
     for extraction::Bin { n, confidence, right } in &report.bins {
         out.line(format!("{confidence:>10.2}{n:>6}{right:>8.2}"))?;

@@ -6,6 +6,7 @@ use crate::{
     grammar::{Part, Pattern},
     mentions::Who,
     mode::Mode,
+    parse::VerbForm,
     patterns::Hit,
     read::{Reader, Ref},
 };
@@ -16,7 +17,11 @@ impl Reader<'_> {
         let vg = self.vg(at).clone();
         let grammar = self.grammar;
         let patterns = grammar.verbs.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
-        if self.mutual(at, subjects, patterns, mode, marks) || self.calling(at, mode, marks) {
+        if self.mutual(at, subjects, patterns, mode, marks)
+            || self.calling(at, mode, marks)
+            || self.losing(at, subjects, mode, marks)
+            || self.knowing(at, subjects, mode, marks)
+        {
             return true;
         }
         // "reports to the inspector that …" is said, not done.
@@ -63,11 +68,15 @@ impl Reader<'_> {
     ) {
         let vg = self.vg(at).clone();
         let (from, to) = self.clauses[at].rest;
+        // "would do anything to get the ledger": the pattern goes on in the clause that depends on this one.
+        let goes_on = parts.contains(&Part::Word("to".into()));
+        let next = self.clauses.get(at + 1).filter(|next| goes_on && next.parent == Some(at)).map(|next| next.rest.1);
+        let to = next.unwrap_or(to);
         let Some(hit) = self.matched(parts, from, to, true) else { return };
         let target = self.grammar.targets[pattern.target].clone();
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
-        let mut marks = marks.to_vec();
-        marks.push(if pattern.weak { "weak" } else { "strong" });
+        let mut marks = pattern.marked(marks);
+        marks.push("by_verb");
         if hit.skipped {
             marks.push("far_object");
         }
@@ -160,6 +169,113 @@ impl Reader<'_> {
         !refs.is_empty()
     }
 
+    /// "knows where the ledger is", "knows what happened to Odo"
+    fn knowing(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+        let lemma = self.vg(at).lemma.clone();
+        let known = matches!(lemma.as_str(), "know" | "learn" | "discover" | "remember");
+        let Some(target) = self.target("KNOWS_ABOUT").filter(|_| known) else { return false };
+        let asks = |word: &str| matches!(word, "where" | "what" | "who" | "how" | "why");
+        let Some(next) = self.clauses.get(at + 1).filter(|next| asks(self.syntax.word(next.start))).cloned() else {
+            return false;
+        };
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        let objects = self.resolve_all(&next.subjects, &whos);
+        let span = self.clause_span(at, self.end_of(next.rest.1.saturating_sub(1)));
+        let before = self.facts.len();
+        for object in &objects {
+            for subject in subjects {
+                self.state(target, subject, Ok(object), &lemma, &[marks, &["by_asking"]].concat(), mode, span);
+            }
+        }
+        self.facts.len() > before
+    }
+
+    /// "Mirela does not own the Eel, Rusk does.": what was said before, of another.
+    pub(crate) fn likewise(&mut self, at: usize, subjects: &[Ref], mode: &Mode) -> bool {
+        let vg = self.vg(at).clone();
+        let clause = self.clauses[at].clone();
+        let bare = matches!(vg.lemma.as_str(), "do" | "be" | "have" | "will")
+            && (clause.rest.0 >= clause.rest.1
+                || matches!(self.syntax.word(clause.rest.0), "," | "." | "!" | "too" | "as" | "though" | "also" | ""))
+            && self.syntax.np(clause.rest.0).is_none();
+        let main = clause.bond == Bond::Main && clause.from == crate::clauses::From::Direct;
+        let Some(before) = at.checked_sub(1).filter(|_| bare && main && !subjects.is_empty()) else { return false };
+        let others = self.clauses[before].subjects.clone();
+        let others: Vec<Who> = self.resolve_all(&others, &[]).iter().map(|found| found.who).collect();
+        let said: Vec<crate::read::Read> = self
+            .facts
+            .iter()
+            .filter(|fact| others.contains(&fact.subject) && !fact.marks.is_loose())
+            .cloned()
+            .collect();
+        let mut stated = false;
+        for fact in said {
+            for subject in subjects.iter().filter(|subject| !others.contains(&subject.who)) {
+                let span = self.clause_span(at, vg.end);
+                let mut marks = fact.marks.names.clone();
+                marks.push("likewise");
+                marks.extend(subject.mark);
+                let denied = vg.negated;
+                self.facts.push(crate::read::Read {
+                    subject: subject.who,
+                    marks: crate::read::Marks { names: marks },
+                    span,
+                    denied,
+                    by: mode.by,
+                    ..fact.clone()
+                });
+                stated = true;
+            }
+        }
+        stated
+    }
+
+    /// "wants to see the sea", "dreams of leaving"
+    pub(crate) fn aiming(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+        let vg = self.vg(at).clone();
+        let aims = matches!(
+            vg.lemma.as_str(),
+            "want" | "hope" | "wish" | "aim" | "dream" | "long" | "yearn" | "seek" | "aspire" | "strive"
+        );
+        let Some(goals) = self.target("goals").filter(|_| aims && !vg.passive && !vg.negated && !vg.progressive) else {
+            return false;
+        };
+        let Some(next) = self.clauses.get(at + 1).filter(|next| next.parent == Some(at)).cloned() else { return false };
+        let verb = &self.groups.vgs[next.vg];
+        let direct = self.start_of(next.verb) <= vg.end + 2 && verb.form != VerbForm::Finite;
+        if !direct {
+            return false;
+        }
+        let from = if verb.form == VerbForm::Infinitive { verb.start + 1 } else { verb.start };
+        let end = self.end_of(next.rest.1.saturating_sub(1)).max(verb.end);
+        let (value, span) = (self.said(from, end), self.clause_span(at, end));
+        let before = self.facts.len();
+        for subject in subjects {
+            self.state(goals, subject, Err(value.clone()), "", &[marks, &["by_aim"]].concat(), mode, span);
+        }
+        self.facts.len() > before
+    }
+
+    /// "lost an eye", "is missing two fingers"
+    fn losing(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+        let vg = self.vg(at).clone();
+        let (from, to) = self.clauses[at].rest;
+        let part = self.syntax.np(from).filter(|np| {
+            let group = &self.groups.nps[*np];
+            let own = group.owner.is_none_or(|owner| self.groups.nps[owner].pronoun);
+            own && group.name.is_none() && self.grammar.has.contains_key(self.norm(group.head))
+        });
+        let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;
+        let Some(appearance) = self.target("appearance").filter(|_| losing && part.is_some()) else { return false };
+        let end = self.value_end(from, to);
+        let (value, span) = (self.said(vg.head, end), self.clause_span(at, end));
+        let before = self.facts.len();
+        for subject in subjects {
+            self.state(appearance, subject, Err(value.clone()), "", &[marks, &["by_part"]].concat(), mode, span);
+        }
+        self.facts.len() > before
+    }
+
     /// "hate each other", "trusted one another".
     pub(crate) fn mutual(
         &mut self,
@@ -231,8 +347,8 @@ impl Reader<'_> {
     ) -> bool {
         let clause = self.clauses[at].clone();
         let object_at = parts.iter().position(|part| *part == Part::Object);
-        let mut marks = marks.to_vec();
-        marks.push(if pattern.weak { "weak" } else { "strong" });
+        let mut marks = pattern.marked(marks);
+        marks.push("by_passive");
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
         if object_at == Some(0) && parts.iter().filter(|part| **part == Part::Object).count() == 2 {
             // "was found at the mill"
@@ -297,6 +413,9 @@ impl Reader<'_> {
             return false;
         }
         if name == "occupation" && known.is_some() {
+            return false;
+        }
+        if name == "age" && !(from..to).any(|token| self.is_number(self.norm(token))) {
             return false;
         }
         let mut stated = false;

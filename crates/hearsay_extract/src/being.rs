@@ -1,6 +1,7 @@
 //! What somebody or something is: what stands after "is" and "has".
 
 use crate::{
+    beside::AGES,
     grammar::{Class, Part, Pattern, is_silent, plain},
     kinds::Kinds,
     mentions::Who,
@@ -23,7 +24,18 @@ impl Reader<'_> {
     ) -> bool {
         let clause = self.clauses[at].clone();
         let passive = self.vg(at).passive;
-        let to = self.end_of(clause.rest.1.saturating_sub(1)).max(from).min(self.tokens.len());
+        let mut to = self.end_of(clause.rest.1.saturating_sub(1)).max(from).min(self.tokens.len());
+        if mode.denied && self.syntax.word(clause.rest.1) == "but" {
+            // "not her son but her nephew": what is meant stands behind the "but".
+            let ends = |item: &usize| {
+                matches!(self.groups.items.get(*item), Some(Item::Vg(_)) | None)
+                    || matches!(self.syntax.word(*item), "," | "." | ";" | "!")
+            };
+            let end = (clause.rest.1 + 1..=self.groups.items.len()).find(ends).unwrap_or(clause.rest.1);
+            if !matches!(self.groups.items.get(end), Some(Item::Vg(_))) {
+                to = self.end_of(end - 1).min(self.tokens.len());
+            }
+        }
         let seeming = self.grammar.sort(&self.vg(at).lemma).seeming && !self.vg(at).copula;
         let mut mode = mode.clone();
         if seeming && self.vg(at).lemma != "feel" {
@@ -54,40 +66,65 @@ impl Reader<'_> {
             if start < next {
                 continue;
             }
+            // "not her son but her nephew"
+            let mut mode = mode.clone();
+            if order > 0 && mode.denied && self.norm(start - 1) == "but" {
+                mode.denied = false;
+            }
+            let mode = &mode;
             let start = self.skip_words(start, to);
-            if let Some(end) = self.phrase(at, start, to, subjects, mode, marks) {
-                found = true;
-                next = end;
-                continue;
-            }
-            if let Some(end) = self.together(at, start, to, subjects, mode, marks) {
-                found = true;
-                next = end;
-                continue;
-            }
-            if passive {
+            let led = start + 1 < to
+                && self.grammar.class(self.norm(start)).has(Class::ADJECTIVE)
+                && self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION);
+            let fixed = self
+                .phrase(at, start, to, subjects, mode, marks)
+                .or_else(|| self.aged(at, start, to, subjects, mode, marks))
+                .or_else(|| if led { self.phrase(at, start + 1, to, subjects, mode, marks) } else { None })
+                .or_else(|| self.together(at, start, to, subjects, mode, marks));
+            let end = match fixed {
                 // "is wounded", and nothing else that follows from an adjective.
-                let word = self.norm(start).to_owned();
-                if order == 0 && self.grammar.adjectives.contains_key(&word) {
-                    found |= self.adjective(at, start, subjects, mode, marks).is_some();
+                None if passive => {
+                    let is_adjective = order == 0 && self.grammar.adjectives.contains_key(self.norm(start));
+                    return found || (is_adjective && self.adjective(at, start, subjects, mode, marks).is_some());
                 }
-                break;
-            }
-            if let Some(end) = self.adjective(at, start, subjects, mode, marks) {
+                None => self
+                    .adjective(at, start, subjects, mode, marks)
+                    .or_else(|| self.noun(at, start, to, subjects, mode, marks)),
+                fixed => fixed,
+            };
+            if let Some(end) = end {
                 found = true;
                 next = end;
-                continue;
-            }
-            if let Some(end) = self.noun(at, start, to, subjects, mode, marks) {
-                found = true;
-                next = end;
-                continue;
-            }
-            if order == 0 && !found {
-                continue;
             }
         }
         found
+    }
+
+    /// "about fifty", "twenty-six years old", "past seventy"
+    fn aged(
+        &mut self,
+        at: usize,
+        start: usize,
+        to: usize,
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> Option<usize> {
+        let person = !subjects.is_empty() && subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PERSON);
+        let fits = |token: usize| self.is_number(self.norm(token)) || AGES.contains(&self.norm(token));
+        let end = (start..to).find(|token| !fits(*token)).unwrap_or(to);
+        let counts = (start..end).any(|token| self.is_number(self.norm(token)));
+        let alone =
+            end >= to || !self.tokens[end].is_word() || matches!(self.norm(end), "and" | "now" | "but" | "today");
+        let first = !matches!(self.norm(start), "old" | "years" | "year" | "a" | "the" | "his" | "her" | "their");
+        let decade = (start..end).any(|token| self.norm(token).ends_with("ies") || self.norm(token) == "teens");
+        let first = first && (self.norm(start) != "in" || decade);
+        let age = self.target("age").filter(|_| person && counts && alone && first)?;
+        let (value, span) = (self.said(start, end), self.clause_span(at, end));
+        for subject in subjects {
+            self.state(age, subject, Err(value.clone()), "", &[marks, &["by_age"]].concat(), mode, span);
+        }
+        Some(end)
     }
 
     pub(crate) fn in_np(&self, token: usize) -> bool {
@@ -131,8 +168,8 @@ impl Reader<'_> {
         for pattern in grammar.phrases.get(plain(self.norm(first))).into_iter().flatten() {
             let Some((object, end)) = self.phrase_matched(pattern, first + 1, to) else { continue };
             let target = &grammar.targets[pattern.target];
-            let mut marks = marks.to_vec();
-            marks.push(if pattern.weak { "weak" } else { "strong" });
+            let mut marks = pattern.marked(marks);
+            marks.push("by_phrase");
             let before = self.facts.len();
             if !target.predicate.is_relation() {
                 let value = match (&pattern.value, object) {
@@ -195,6 +232,13 @@ impl Reader<'_> {
                 _ => None,
             })
         };
+        // "worth forty camels" is one group.
+        let np_around = |token: usize| {
+            self.groups.items.iter().find_map(|item| match item {
+                Item::Np(np) if self.groups.nps[*np].start < token && token < self.groups.nps[*np].end => Some(*np),
+                _ => None,
+            })
+        };
         let owner_at = |token: usize| {
             let group = self
                 .groups
@@ -207,7 +251,8 @@ impl Reader<'_> {
         while let Some(part) = parts.first() {
             match part {
                 Part::Object => {
-                    let object_end = np_at(token).map(|np| (np, self.groups.nps[np].end));
+                    let np = np_at(token).or_else(|| np_around(token).filter(|np| self.groups.nps[*np].name.is_none()));
+                    let object_end = np.map(|np| (np, self.groups.nps[np].end));
                     if let Some((np, end)) = object_end.filter(|_| token < self.tokens.len()) {
                         return Some((Some(np), end));
                     }
@@ -317,7 +362,7 @@ impl Reader<'_> {
             if let Some((target, weak)) = fits {
                 let leads_on = self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION)
                     && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at");
-                let marks = [marks, &[if *weak || leads_on { "weak" } else { "strong" }][..]].concat();
+                let marks = [marks, &[if *weak || leads_on { "weak" } else { "strong" }, "by_adjective"][..]].concat();
                 let mut end = start + 1;
                 // "hurt badly" stays as it is; "burned down" is one word.
                 if matches!(self.norm(end), "down" | "up") {
@@ -345,6 +390,18 @@ impl Reader<'_> {
             return None;
         }
         let np = self.syntax.np(item)?;
+        // "shoulders like a barn door"
+        let group = self.groups.nps[np].clone();
+        let looks = group.owner.is_none() && group.name.is_none() && group.article.is_none() && !group.pronoun;
+        if looks && let Some((target, _)) = self.grammar.has.get(self.norm(group.head)).and_then(|all| all.first()) {
+            let (target, end) = (*target, self.value_end(item, self.groups.items.len()).max(group.end));
+            let end = if self.norm(group.end) == "like" { self.end_of(item + 2).min(to) } else { end };
+            let (value, span) = (self.said(group.content, end), self.clause_span(at, end));
+            for subject in subjects {
+                self.state(target, subject, Err(value.clone()), "", &[marks, &["by_part"]].concat(), mode, span);
+            }
+            return Some(end);
+        }
         self.is_noun(np, item, subjects, mode, marks, Some(at))
     }
 
@@ -365,10 +422,24 @@ impl Reader<'_> {
         let head = self.norm(group.head).to_owned();
         let item = self.item_of(np);
         let owners = self.owners(np, item, &["of", "for"]);
+        let clause = self.clauses[at].clone();
+        // "your fixer for this one is Cassius Moon"
+        let named = (clause.rest.0..clause.rest.1)
+            .find_map(|item| self.syntax.np(item))
+            .filter(|other| self.groups.nps[*other].name.is_some() && self.groups.nps[*other].owner.is_none())
+            .filter(|other| self.groups.nps[*other].start <= from + 2);
+        if let Some(named) = named
+            && (owners.is_empty() || self.kinds_of_noun(&self.singular(&head)).first().is_some())
+            && !self.grammar.labels.contains_key(&head)
+        {
+            let refs = self.resolve(named, &[]);
+            if self.is_noun(np, item.unwrap_or(0), &refs, mode, &[marks, &["turned"]].concat(), Some(at)).is_some() {
+                return true;
+            }
+        }
         if owners.is_empty() {
             return false;
         }
-        let clause = self.clauses[at].clone();
         // "her brother is Tob"
         let next = (clause.rest.0..clause.rest.1).find(|item| self.syntax.np(*item).is_some());
         if let Some(next) = next
@@ -404,18 +475,19 @@ impl Reader<'_> {
                     value = format!("{value} {head}");
                 }
                 let span = self.clause_span(at, end);
+                let marks = [marks, &["by_label"]].concat();
                 for owner in &owners {
-                    self.state(target, owner, Err(value.clone()), "", marks, mode, span);
+                    self.state(target, owner, Err(value.clone()), "", &marks, mode, span);
                 }
                 return true;
             }
         }
         if let Some((target, _)) = self.grammar.has.get(&head).and_then(|entries| entries.first()).copied() {
             let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
-            let value = self.said(from, end);
+            let value = self.said(group.content, end);
             let span = self.clause_span(at, end);
             for owner in &owners {
-                self.state(target, owner, Err(format!("{head} {value}")), "", &[marks, &["weak"]].concat(), mode, span);
+                self.state(target, owner, Err(value.clone()), "", &[marks, &["weak", "by_label"]].concat(), mode, span);
             }
             return true;
         }
@@ -467,6 +539,20 @@ impl Reader<'_> {
                 }
             }
         }
+        // "has a population of four thousand"
+        if let Some(targets) = self.grammar.labels.get(&head).cloned()
+            && matches!(self.syntax.word(item + 1), "of" | ":")
+            && subjects.len() == 1
+        {
+            let kinds = self.kinds(subjects[0].who);
+            let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds)).copied();
+            if let Some(target) = target {
+                let (from, to) = (self.start_of(item + 2), self.end_of(clause.rest.1.saturating_sub(1)));
+                let (value, span) = (self.said(from, to), self.clause_span(at, to));
+                self.state(target, &subjects[0], Err(value), "", &[marks, &["by_label"]].concat(), mode, span);
+                return true;
+            }
+        }
         let Some(entries) = self.grammar.has.get(&head).cloned() else { return false };
         let to = self.value_end(item, clause.rest.1);
         let value = self.said(self.content_of(item), to);
@@ -477,7 +563,7 @@ impl Reader<'_> {
             if let Some((target, weak)) =
                 entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds))
             {
-                let marks = [marks, &[if *weak { "weak" } else { "strong" }][..]].concat();
+                let marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_having"][..]].concat();
                 self.state(*target, subject, Err(value.clone()), "", &marks, mode, span);
             }
         }

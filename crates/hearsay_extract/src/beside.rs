@@ -1,6 +1,25 @@
 //! What stands beside names: "her brother Pell", "Pell, ferryman at the quay".
 
-use crate::{clauses::From, grammar::Class, mentions::is_pronoun, mode::Mode, parse::Item, read::Reader, token::Sort};
+use crate::{
+    clauses::From,
+    grammar::Class,
+    kinds::Kinds,
+    mentions::is_pronoun,
+    mode::Mode,
+    parse::{Item, VerbForm},
+    read::{Reader, Ref},
+    token::Sort,
+};
+
+/// The most words between marks behind a name.
+const MOST_CHUNKS: usize = 6;
+
+/// Words that stand beside the number of an age.
+pub(crate) const AGES: [&str; 29] = [
+    "years", "year", "old", "aged", "about", "around", "some", "past", "nearly", "almost", "barely", "just", "over",
+    "winters", "summers", "perhaps", "a", "in", "his", "her", "their", "early", "mid", "late", "only", "well", "into",
+    "the", "middle",
+];
 
 impl Reader<'_> {
     /// What stands beside names: "her brother Pell", "Pell, ferryman at the quay", "Pell (ferryman)".
@@ -36,7 +55,7 @@ impl Reader<'_> {
                     (from..to).all(|at| self.grammar.class(self.norm(at)).has(Class::TITLE) || self.tokens[at].capital);
                 let refs = self.resolve(np, &[]);
                 if group.owner.is_some() || !titles {
-                    self.is_noun(np, item, &refs, &mode, &[], None);
+                    self.is_noun(np, item, &refs, &mode, &["beside"], None);
                 }
                 continue;
             }
@@ -46,7 +65,16 @@ impl Reader<'_> {
                 && matches!(self.norm(self.groups.vgs[*vg].head), "called" | "named")
             {
                 let refs = self.resolve(np, &[]);
-                self.is_noun(np, item, &refs, &mode, &[], None);
+                self.is_noun(np, item, &refs, &mode, &["beside"], None);
+                continue;
+            }
+            // "a druid in tow, name of Mabon", "a tinker, calls himself Vaclav"
+            if group.name.is_none()
+                && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+                && let Some(named) = self.named_below(item)
+            {
+                let refs = self.resolve(named, &[]);
+                self.is_noun(np, item, &refs, &mode, &["beside", "named_below"], None);
                 continue;
             }
             // "Formerly a resident of the quay, Annie …"
@@ -65,9 +93,12 @@ impl Reader<'_> {
                     let refs = self.resolve(named, &[]);
                     let mut mode = mode.clone();
                     mode.over = item == 1 && matches!(self.syntax.word(0), "formerly" | "once" | "previously");
-                    self.is_noun(np, item, &refs, &mode, &[], None);
+                    self.is_noun(np, item, &refs, &mode, &["beside"], None);
                     continue;
                 }
+            }
+            if group.name.is_some() {
+                self.chunks(np, item, &mode);
             }
             let open = self.syntax.word(item + 1).to_owned();
             if !matches!(open.as_str(), "," | "(" | "\u{2014}" | ":") {
@@ -85,8 +116,24 @@ impl Reader<'_> {
                     self.clauses.iter().any(|clause| clause.subjects.contains(&next) && clause.from == From::Direct);
                 if !in_list && !own_clause {
                     let refs = self.resolve(np, &[]);
-                    self.is_noun(next, item + 2, &refs, &mode, &[], None);
+                    self.is_noun(next, item + 2, &refs, &mode, &["beside"], None);
                 }
+            }
+            // "a human trader, Corentin Bray, …", "her page, Pompon, …"
+            let introduced = group.owner.is_some()
+                || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
+            if group.name.is_none()
+                && introduced
+                && !group.pronoun
+                && !group.bare_owner
+                && other.name.is_some()
+                && other.owner.is_none()
+                && closes
+                && matches!(open.as_str(), "," | ":" | "\u{2014}")
+            {
+                let refs = self.resolve(next, &[]);
+                self.is_noun(np, item, &refs, &mode, &["beside"], None);
+                continue;
             }
             // "Mirela's brother, Pell, …"
             if group.name.is_none()
@@ -98,8 +145,112 @@ impl Reader<'_> {
                 && group.owner.is_some()
             {
                 let refs = self.resolve(next, &[]);
-                self.noun_relation(np, item, &refs, &mode, &[], None);
+                self.noun_relation(np, item, &refs, &mode, &["beside"], None);
             }
+        }
+    }
+
+    /// The name by which somebody is introduced, a few words on: "name of Mabon", "goes by Mabon".
+    fn named_below(&self, item: usize) -> Option<usize> {
+        (item + 2..(item + 9).min(self.groups.items.len())).find_map(|at| {
+            let np = self.syntax.np(at)?;
+            let start = self.groups.nps[np].start;
+            let word = |back: usize| start.checked_sub(back).map_or("", |at| self.norm(at));
+            let tells = (word(1) == "of" && word(2) == "name")
+                || matches!(word(1), "called" | "named")
+                || (matches!(word(1), "himself" | "herself" | "themselves") && matches!(word(2), "calls" | "called"))
+                || (word(1) == "by" && matches!(word(2), "goes" | "went"))
+                || (matches!(word(1), "is" | "'s") && word(2) == "name");
+            let name = self.groups.nps[np].name.map(|name| self.names[name].who)?;
+            (tells && matches!(name, crate::mentions::Who::New(_))).then_some(np)
+        })
+    }
+
+    /// Words between marks behind a name: "Bell, sixty, gaunt, with one good eye, …"
+    fn chunks(&mut self, np: usize, item: usize, mode: &Mode) {
+        let refs = self.resolve(np, &[]);
+        let kinds = refs.first().map_or(Kinds::ANY, |found| self.kinds(found.who));
+        let mut at = item + 1;
+        for _ in 0..MOST_CHUNKS {
+            if !matches!(self.syntax.word(at), "," | "(" | "\u{2014}" | ":") || refs.is_empty() {
+                return;
+            }
+            at += 1;
+            if self.syntax.word(at) == "and" {
+                at += 1;
+            }
+            let ends = |item: usize| match self.groups.items.get(item) {
+                Some(Item::Vg(vg)) => self.groups.vgs[*vg].form == VerbForm::Finite,
+                Some(Item::Tok(token)) => self.tokens[*token].is_mark(".,;:!?()\u{2014}"),
+                Some(Item::Np(_)) => false,
+                None => true,
+            };
+            let Some(end) = (at..=self.groups.items.len()).find(|item| ends(*item)).filter(|end| *end > at) else {
+                return;
+            };
+            // A subject of its own, or another name: no longer beside this one.
+            let acts = matches!(self.groups.items.get(end), Some(Item::Vg(_)));
+            let is_other = |np: usize| {
+                let group = &self.groups.nps[np];
+                group.name.is_some() || group.pronoun
+            };
+            if self.syntax.np(at).is_some_and(is_other) || (acts && self.syntax.np(at).is_some()) {
+                return;
+            }
+            let once = matches!(self.syntax.word(at), "once" | "formerly" | "then" | "previously");
+            let now = matches!(self.syntax.word(at), "now" | "today" | "still");
+            let from = at + usize::from((once || now) && self.syntax.np(at + 1).is_some());
+            let mut mode = mode.clone();
+            mode.over |= once;
+            match self.syntax.np(from).filter(|_| at > item + 2 || from > at) {
+                Some(np) if self.chunk_age(from, end).is_none() => {
+                    let listed = self.groups.nps[np].article.is_some_and(|at| self.norm(at) == "the");
+                    if !listed {
+                        self.is_noun(np, from, &refs, &mode, &["beside", "chunk"], None);
+                    }
+                }
+                _ => self.chunk((from, end), &refs, kinds, &mode),
+            }
+            at = end;
+        }
+    }
+
+    /// Whether some items are a number of years.
+    fn chunk_age(&self, at: usize, end: usize) -> Option<(usize, usize)> {
+        let mut from = self.start_of(at);
+        let to = self.end_of(end - 1).min(self.tokens.len());
+        if self.norm(from) == "at" {
+            from += 1;
+        }
+        let counts = (from..to).any(|token| self.is_number(self.norm(token)));
+        let age = (from..to).all(|token| self.is_number(self.norm(token)) || AGES.contains(&self.norm(token)));
+        (counts && age).then_some((from, to))
+    }
+
+    fn chunk(&mut self, (at, end): (usize, usize), refs: &[Ref], kinds: Kinds, mode: &Mode) {
+        let (from, to) = (self.start_of(at), self.end_of(end - 1).min(self.tokens.len()));
+        let age = self.chunk_age(at, end).is_some();
+        let worn = |np: usize| {
+            let group = &self.groups.nps[np];
+            let own = group.owner.is_none_or(|owner| self.groups.nps[owner].pronoun);
+            own && kinds == Kinds::PERSON && self.grammar.has.contains_key(self.norm(group.head))
+        };
+        let name = if age && kinds == Kinds::PERSON {
+            Some("age".to_owned())
+        } else if matches!(self.syntax.word(at), "with" | "in") && self.syntax.np(at + 1).is_some_and(worn) {
+            Some("appearance".to_owned())
+        } else if self.syntax.np(at).is_none() {
+            let entries = self.grammar.attributes_of(self.norm(from));
+            let fits = |entry: &&(usize, bool)| self.grammar.targets[entry.0].subject.meets(kinds);
+            entries.iter().find(fits).map(|(target, _)| self.grammar.targets[*target].predicate.to_string())
+        } else {
+            None
+        };
+        let Some(target) = name.and_then(|name| self.target(&name)) else { return };
+        let value = self.said(from, to);
+        let span = self.span(from, to.saturating_sub(1));
+        for found in refs {
+            self.state(target, found, Err(value.clone()), "", &["beside", "chunk"], mode, span);
         }
     }
 

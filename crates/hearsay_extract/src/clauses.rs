@@ -39,6 +39,14 @@ pub(crate) enum Bond {
     Reduced,
 }
 
+/// Words that stand beside what is said: "yes", "well".
+fn is_interjection(word: &str) -> bool {
+    matches!(
+        word,
+        "yes" | "no" | "well" | "er" | "um" | "uh" | "okay" | "ok" | "yeah" | "aye" | "oh" | "right" | "sure"
+    )
+}
+
 impl Clause {
     pub(crate) fn bond(&self) -> &Bond {
         &self.bond
@@ -101,6 +109,10 @@ impl<'a> Clauses<'a> {
         matches!(self.groups.items.get(item), Some(Item::Tok(at)) if matches!(self.tokens[*at].sort, Sort::Quote(_)))
     }
 
+    pub(crate) fn has_quote(&self) -> bool {
+        (0..self.groups.items.len()).any(|item| self.is_quote(item))
+    }
+
     pub(crate) fn is_preposition(&self, item: usize) -> bool {
         let word = self.word(item);
         self.class(item).has(Class::PREPOSITION)
@@ -125,6 +137,12 @@ impl<'a> Clauses<'a> {
     }
 
     fn is_adverbial(&self, item: usize) -> bool {
+        // "works as a scribe", "as tall as the door"
+        let clause =
+            |item: usize| self.np(item).is_some() && self.vg(item + 1).is_some_and(|vg| vg.form == VerbForm::Finite);
+        if self.word(item) == "as" && !clause(item + 1) {
+            return false;
+        }
         self.class(item).has(Class::SUBORDINATOR) && !self.is_preposition(item)
     }
 
@@ -270,8 +288,20 @@ impl<'a> Clauses<'a> {
             return clause;
         }
         let Some(previous) = previous else { return clause };
-        let introducer = if self.word(previous) == "," && previous > 0 { previous - 1 } else { previous };
+        // "allows that, yes, he belongs"
+        let mut introducer = previous;
+        while introducer > 0 && (self.word(introducer) == "," || is_interjection(self.word(introducer))) {
+            introducer -= 1;
+        }
         let word = self.word(introducer);
+        // "Bolt logged it: the Captain has the core"
+        if matches!(word, ":" | "\u{2014}") {
+            clause.parent = self.teller(before, introducer).filter(|_| word == ":");
+            if clause.parent.is_some() {
+                clause.bond = Bond::Complement;
+                return clause;
+            }
+        }
         if matches!(
             word,
             "that"
@@ -299,7 +329,16 @@ impl<'a> Clauses<'a> {
                 | "whereas"
                 | "lest"
         ) {
-            let parent = last_before(introducer);
+            let mut parent = last_before(introducer);
+            // "maintains, and nobody can gainsay her, that …"
+            let takes = |parent: usize| {
+                let other: &Clause = &before[parent];
+                let copula = self.groups.vgs[other.vg].copula;
+                self.takes_complement(other) && (!copula || other.verb + 1 == introducer)
+            };
+            if word == "that" && !parent.is_some_and(takes) {
+                parent = self.teller(before, introducer).or(parent);
+            }
             clause.parent = parent;
             clause.start = introducer;
             let said = parent.is_some_and(|parent| self.takes_complement(&before[parent]));
@@ -343,6 +382,15 @@ impl<'a> Clauses<'a> {
             clause.start = previous;
         }
         clause
+    }
+
+    /// The last clause before an item in which somebody says or thinks something.
+    fn teller(&self, before: &[Clause], item: usize) -> Option<usize> {
+        before.iter().rposition(|other| {
+            let vg = &self.groups.vgs[other.vg];
+            let sort = self.grammar.sort(&vg.lemma);
+            other.verb < item && vg.form == VerbForm::Finite && (sort.speech || sort.thought)
+        })
     }
 
     /// "brings word that …"
@@ -398,8 +446,10 @@ impl<'a> Clauses<'a> {
             if let Some(open) = open.filter(|open| *open > 0)
                 && self.np(open - 1).is_some()
                 && !(open..previous).any(|item| {
-                    self.vg(item).is_some_and(|vg| vg.form == VerbForm::Finite)
-                        && !(open..item).any(|item| self.is_relative(item))
+                    self.vg(item).is_some_and(|vg| {
+                        let sort = self.grammar.sort(&vg.lemma);
+                        vg.form == VerbForm::Finite && !(sort.speech || sort.thought)
+                    }) && !(open..item).any(|item| self.is_relative(item))
                 })
             {
                 return self.subject_ending(open - 1, before).unwrap_or_else(|| shared(previous));
@@ -536,6 +586,14 @@ impl<'a> Clauses<'a> {
                 // "asked Odo to go": Odo goes. "promised Odo to go": the one who promised.
                 let controlled = parent.and_then(|parent| {
                     let lemma = self.groups.vgs[before[parent].vg].lemma.as_str();
+                    let says = self.grammar.sort(&group.lemma).speech
+                        && !matches!(
+                            lemma,
+                            "ask" | "tell" | "beg" | "order" | "want" | "get" | "hear" | "make" | "force"
+                        );
+                    if says {
+                        return None;
+                    }
                     let object = (before[parent].verb + 1..verb).find_map(|item| self.np(item));
                     object.filter(|_| !matches!(lemma, "promise" | "swear" | "vow" | "threaten" | "offer" | "use"))
                 });

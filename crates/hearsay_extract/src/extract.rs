@@ -29,6 +29,18 @@ pub struct Extractor {
     pub(crate) examples: OnceLock<Option<Examples>>,
 }
 
+/// What a text states, and why each fact is as sure as it is.
+#[derive(Debug, Clone)]
+pub struct Weighed {
+    /// What it states.
+    pub extraction: Extraction,
+    /// For each fact the names of its weights, in order; nothing of those whose confidence other rules decide.
+    pub marks: Vec<Option<Vec<&'static str>>>,
+}
+
+/// What is read loosely is surer than this, and less sure than that: it waits for review.
+const LOOSE: (f64, f64) = (0.3, 0.55);
+
 /// What is said as a guess is never dropped unseen.
 const LEAST_OF_DOUBTED: f64 = 0.3;
 
@@ -46,6 +58,11 @@ impl Extractor {
 
     /// The facts that a text states.
     pub fn extract(&self, lexicon: &Lexicon, text: &Text<'_>) -> Extraction {
+        self.weighed(lexicon, text).extraction
+    }
+
+    /// The facts that a text states, each with what spoke for it and against it, to fit the weights.
+    pub fn weighed(&self, lexicon: &Lexicon, text: &Text<'_>) -> Weighed {
         let mut pass = Pass::new(self, lexicon, text);
         for before in text.before.iter().rev().take(4).rev() {
             pass.only_names = true;
@@ -129,6 +146,7 @@ impl<'a> Pass<'a> {
             told: Vec::new(),
             unknown: false,
             talk: self.text.form == Form::Talk && speaker.is_some(),
+            at_table: self.text.form == Form::Talk,
         };
         for range in split::paragraphs(source) {
             let part = &source[range.clone()];
@@ -229,7 +247,7 @@ impl<'a> Pass<'a> {
                     .filter(|who| Some(*who) != speaker)
                     .collect();
                 let hearers = if told.is_empty() { others } else { told.clone() };
-                Voice { speaker, hearers, told, unknown: unknown || speaker.is_none(), talk: true }
+                Voice { speaker, hearers, told, unknown: unknown || speaker.is_none(), talk: true, at_table: true }
             };
             for sentence in split::split(sentence.quotes[quote].clone(), depth + 1, &is_abbreviation) {
                 self.sentence(&sentence, &inner, depth + 1);
@@ -251,15 +269,16 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn finish(mut self) -> Extraction {
+    fn finish(mut self) -> Weighed {
         let text = self.text;
         if let Some(meaning) = text.meaning {
             let open = std::mem::take(&mut self.open);
             crate::meaning::weigh(self.extractor, meaning, &mut self.facts, &open);
         }
-        let mut facts: Vec<ExtractedFact> = Vec::new();
+        let mut facts: Vec<(ExtractedFact, Option<Vec<&'static str>>)> = Vec::new();
         for read in &self.facts {
-            let confidence = self.confidence(read);
+            let marks = read.marks.sorted();
+            let confidence = self.confidence(read, &marks);
             let target = &self.extractor.grammar().targets[read.target];
             // A new name that is gone again because it was only before the text.
             let exists = |who: Who| !matches!(who, Who::New(index) if index >= self.new.found.len());
@@ -318,13 +337,15 @@ impl<'a> Pass<'a> {
                             && Stated::Entity(other.subject.clone()) == fact.object
                             && other.object == Stated::Entity(fact.subject.clone())))
             };
-            match facts.iter_mut().find(|other| same(other)) {
-                Some(other) if other.confidence < fact.confidence => *other = fact,
+            let marks = (read.doubt >= 1.0 && !self.is_addressed(read)).then_some(marks);
+            match facts.iter_mut().find(|(other, _)| same(other)) {
+                Some(other) if other.0.confidence < fact.confidence => *other = (fact, marks),
                 Some(_) => {}
-                None => facts.push(fact),
+                None => facts.push((fact, marks)),
             }
         }
-        facts.sort_by_key(|fact| (fact.span.start, fact.span.end));
+        facts.sort_by_key(|(fact, _)| (fact.span.start, fact.span.end));
+        let (facts, marks) = facts.into_iter().unzip();
         let mentions = self
             .mentions
             .iter()
@@ -333,16 +354,21 @@ impl<'a> Pass<'a> {
                 span: Span { start: *start, end: *end },
             })
             .collect();
-        Extraction { facts, entities: self.new.found, mentions, addresses_program: !self.addressed.is_empty() }
+        let addresses_program = !self.addressed.is_empty();
+        Weighed { extraction: Extraction { facts, entities: self.new.found, mentions, addresses_program }, marks }
     }
 
-    fn confidence(&self, read: &Read) -> Confidence {
+    fn is_addressed(&self, read: &Read) -> bool {
+        self.addressed.iter().any(|span| span.start <= read.span.start && read.span.start < span.end)
+    }
+
+    fn confidence(&self, read: &Read, marks: &[&str]) -> Confidence {
         let grammar = self.extractor.grammar();
-        let mut names = read.marks.names.clone();
-        names.sort_unstable();
-        names.dedup();
-        let sum = grammar.weight("base") + names.iter().map(|name| grammar.weight(name)).sum::<f64>();
+        let sum = grammar.weight("base") + marks.iter().map(|name| grammar.weight(name)).sum::<f64>();
         let mut sure = 1.0 / (1.0 + (-sum).exp());
+        if marks.contains(&"loose") {
+            sure = sure.clamp(LOOSE.0, LOOSE.1);
+        }
         sure *= read.doubt;
         if read.doubt < 1.0 {
             sure = sure.min(0.69);
@@ -351,7 +377,7 @@ impl<'a> Pass<'a> {
             // What is doubted waits for review, however it is worded.
             sure = sure.max(LEAST_OF_DOUBTED);
         }
-        if self.addressed.iter().any(|span| span.start <= read.span.start && read.span.start < span.end) {
+        if self.is_addressed(read) {
             sure = sure.min(MOST_OF_ADDRESSING);
         }
         Confidence::new(sure.clamp(0.0, 1.0)).unwrap_or(Confidence::FULL)

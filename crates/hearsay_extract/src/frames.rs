@@ -30,6 +30,9 @@ impl Reader<'_> {
         if subjects.len() > 1 {
             marks.push("list");
         }
+        if self.likewise(at, &subjects, mode) {
+            return;
+        }
         let owned_subject = clause.subjects.first().copied();
         let is_copula = vg.copula || (self.grammar.sort(&vg.lemma).seeming && !vg.passive);
         let mut found = false;
@@ -43,6 +46,10 @@ impl Reader<'_> {
         if !found && matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house") {
             found |= self.having(at, &subjects, mode, &marks);
         }
+        if !found && self.aiming(at, &subjects, mode, &marks) {
+            return;
+        }
+        found |= self.dwelling(at, &clause, mode, &marks);
         // "Dross wounded."
         if !found && !vg.copula && !vg.negated {
             let word = self.norm(vg.head).to_owned();
@@ -67,6 +74,26 @@ impl Reader<'_> {
         if !found && !vg.copula && !mode.would && !mode.can && !vg.silent {
             self.fallback(at, &subjects, mode, &marks);
         }
+    }
+
+    /// "Some three hundred people live in Gullhaven."
+    fn dwelling(&mut self, at: usize, clause: &crate::clauses::Clause, mode: &Mode, marks: &[&'static str]) -> bool {
+        let [np] = clause.subjects[..] else { return false };
+        let group = self.groups.nps[np].clone();
+        let dwells = matches!(self.vg(at).lemma.as_str(), "live" | "dwell" | "reside" | "inhabit" | "call");
+        let counts = (group.start..group.end).any(|token| self.is_number(self.norm(token)));
+        let Some(population) = self.target("population").filter(|_| dwells && counts && group.name.is_none()) else {
+            return false;
+        };
+        let item = (clause.rest.0..clause.rest.1).find(|item| self.syntax.np(*item).is_some());
+        let Some(place) = item.and_then(|item| self.syntax.np(item)) else { return false };
+        let places = self.resolve(place, &[]);
+        let (value, span) = (self.said(group.start, group.end), self.clause_span(at, self.groups.nps[place].end));
+        let before = self.facts.len();
+        for place in &places {
+            self.state(population, place, Err(value.clone()), "", marks, mode, span);
+        }
+        self.facts.len() > before
     }
 
     pub(crate) fn subjects(&mut self, nps: &[usize]) -> Vec<Ref> {

@@ -47,6 +47,17 @@ classes! {
 }
 
 impl Class {
+    /// Words that end a noun group, and are never part of a name but between two.
+    pub(crate) const CLOSED: Self = Self(
+        Self::DETERMINER.0
+            | Self::PREPOSITION.0
+            | Self::CONJUNCTION.0
+            | Self::SUBORDINATOR.0
+            | Self::RELATIVE.0
+            | Self::MODAL.0
+            | Self::NEGATION.0,
+    );
+
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -113,6 +124,15 @@ pub(crate) struct Pattern {
     pub(crate) words: String,
 }
 
+impl Pattern {
+    /// Some marks, and how much its words say.
+    pub(crate) fn marked(&self, marks: &[&'static str]) -> Vec<&'static str> {
+        let mut marks = marks.to_vec();
+        marks.push(if self.weak { "weak" } else { "strong" });
+        marks
+    }
+}
+
 /// Cues, each found by its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum CueSort {
@@ -167,6 +187,8 @@ pub(crate) struct Grammar {
     pub(crate) labels: FxHashMap<String, Vec<usize>>,
     pub(crate) has: FxHashMap<String, Vec<(usize, bool)>>,
     pub(crate) cues: FxHashMap<String, Vec<(Vec<String>, CueSort)>>,
+    /// What two of some kinds most often have to do with each other.
+    pub(crate) likely: Vec<(Kinds, Kinds, Vec<usize>)>,
     pub(crate) weights: FxHashMap<String, f64>,
     pub(crate) doubts: FxHashMap<String, f64>,
 }
@@ -193,6 +215,9 @@ impl Grammar {
         for file in files {
             grammar.add_relations(file)?;
             grammar.add_attributes(file)?;
+        }
+        for file in files {
+            grammar.add_likely(file)?;
         }
         for file in files {
             for (table, into, numbers) in
@@ -476,6 +501,39 @@ impl Grammar {
             }
         }
         Ok(())
+    }
+
+    fn add_likely(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
+        for likely in &file.likely {
+            let mut relations = Vec::new();
+            let mut first = None;
+            for name in likely.relations.iter() {
+                let predicate = Predicate::new(name)?;
+                let plain = |target: &Target| target.predicate == predicate && !target.over && !target.denied;
+                relations.extend(self.targets.iter().rposition(plain));
+                first = first.or(Some(predicate));
+            }
+            let Some(predicate) = first else { continue };
+            let kinds = |words: &crate::language::Words| {
+                let pattern = words.iter().collect::<Vec<_>>().join(" ");
+                Kinds::read(&pattern).map_err(|problem| LanguageError::Pattern {
+                    predicate: predicate.clone(),
+                    pattern: pattern.clone(),
+                    problem,
+                })
+            };
+            self.likely.push((kinds(&likely.subject)?, kinds(&likely.object)?, relations));
+        }
+        Ok(())
+    }
+
+    /// The relations that two most often have, by their kinds; whether they are to be swapped.
+    pub(crate) fn likely(&self, a: Kinds, b: Kinds) -> Option<(&[usize], bool)> {
+        let of = |a: Kinds, b: Kinds| {
+            let fits = |(subject, object, _): &&(Kinds, Kinds, Vec<usize>)| a == *subject && b == *object;
+            self.likely.iter().find(fits).map(|(_, _, relations)| &relations[..])
+        };
+        of(a, b).map(|found| (found, false)).or_else(|| of(b, a).map(|found| (found, true)))
     }
 
     /// The attributes that an adjective gives.

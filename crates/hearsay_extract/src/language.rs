@@ -155,6 +155,15 @@ pub(crate) struct AttributeWords {
     pub(crate) has: Words,
 }
 
+/// What two of some kinds most often have to do with each other, where the words do not tell.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Likely {
+    pub(crate) subject: Words,
+    pub(crate) object: Words,
+    pub(crate) relations: Words,
+}
+
 /// The file of a language.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -164,6 +173,7 @@ pub(crate) struct LanguageFile {
     pub(crate) cues: BTreeMap<String, Vec<String>>,
     pub(crate) relation: Vec<RelationWords>,
     pub(crate) attribute: Vec<AttributeWords>,
+    pub(crate) likely: Vec<Likely>,
     pub(crate) confidence: BTreeMap<String, f64>,
     pub(crate) doubt: BTreeMap<String, f64>,
 }
@@ -171,7 +181,7 @@ pub(crate) struct LanguageFile {
 /// How a language says things: cheap to copy.
 ///
 /// English comes with the crate. A campaign adds words of its own with [`Language::with`], in the shape of
-/// `data/english.toml`:
+/// those in `data/english`:
 ///
 /// ```
 /// use hearsay_extract::Language;
@@ -190,16 +200,25 @@ pub struct Language {
     pub(crate) grammar: Arc<Grammar>,
 }
 
+/// English: words, verbs, cues, weights, relations and attributes.
+const FILES: [&str; 6] = [
+    include_str!("../data/english/words.toml"),
+    include_str!("../data/english/verbs.toml"),
+    include_str!("../data/english/cues.toml"),
+    include_str!("../data/english/weights.toml"),
+    include_str!("../data/english/relations.toml"),
+    include_str!("../data/english/attributes.toml"),
+];
+
 static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
-    // The file is part of the program, and a test reads it: it cannot be malformed here.
-    let file = toml::from_str(include_str!("../data/english.toml")).unwrap_or_default();
-    let files = vec![file];
+    // The files are part of the program, and a test reads them: they cannot be malformed here.
+    let files: Vec<LanguageFile> = FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
     let grammar = Grammar::of(&files).unwrap_or_default();
     Language { files: files.into(), grammar: grammar.into() }
 });
 
 impl Language {
-    /// English, `data/english.toml` of this crate.
+    /// English, the files in `data/english` of this crate.
     pub fn english() -> Self {
         ENGLISH.clone()
     }
@@ -239,7 +258,8 @@ mod tests {
 
     #[test]
     fn english_is_whole() {
-        Language::new(include_str!("../data/english.toml")).unwrap();
+        let files = FILES.iter().map(|file| toml::from_str(file).unwrap()).collect();
+        Language::of(files).unwrap();
     }
 
     #[test]

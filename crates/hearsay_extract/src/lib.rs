@@ -38,7 +38,7 @@
 //! 4. Cues: guesses, hearsay, questions, plans, wishes, talk about the game, and text that speaks to the program.
 //! 5. Verbs, nouns, adjectives and phrases that state a relation or an attribute, from the [`Language`]'s tables.
 //!
-//! The words are data: `data/english.toml`, to which a campaign adds its own with [`Language::with`].
+//! The words are data: `data/english`, to which a campaign adds its own with [`Language::with`].
 //!
 //! # Guarantees
 //!
@@ -62,6 +62,7 @@ mod language;
 mod lexicon;
 #[cfg(feature = "llm")]
 pub mod llm;
+mod loose;
 mod meaning;
 mod memory;
 mod mentions;
@@ -74,10 +75,11 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod token;
+mod traits;
 mod verb_groups;
 mod verbs;
 
-pub use extract::Extractor;
+pub use extract::{Extractor, Weighed};
 pub use facts::{Cue, CueKind, ExtractedFact, Extraction, Form, Mention, Naming, NewEntity, Stated, Text};
 pub use language::{Language, LanguageError};
 pub use lexicon::Lexicon;

@@ -188,9 +188,14 @@ impl Finder<'_> {
         {
             return false;
         }
-        let common = words
-            .iter()
-            .all(|token| token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word)));
+        let people = |word: &str| {
+            ["men", "women", "folk", "people", "boys", "girls", "sons", "daughters", "kids", "lads", "guys", "children"]
+                .contains(&word)
+        };
+        let common = words.iter().all(|token| {
+            people(&token.norm)
+                || token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word))
+        });
         if !common {
             // Part of a longer unknown name: "Pike Harrow" is not Pike.
             let next = tokens.get(end);
@@ -220,6 +225,10 @@ impl Finder<'_> {
         }
         if words.len() > 1 || !Self::opens(tokens, start) {
             return true;
+        }
+        // "Men said", and not the Jarl's Men.
+        if bearer.how == How::Part && !person {
+            return false;
         }
         // "Hope is here", but "Hope you slept well", "Mark my words" and "May the gods".
         let next = tokens.get(end);
@@ -442,15 +451,7 @@ impl Finder<'_> {
 
     /// Words that are never part of a name but between two.
     fn is_closed(&self, token: &Token) -> bool {
-        let closed = Class::DETERMINER
-            .or(Class::PREPOSITION)
-            .or(Class::CONJUNCTION)
-            .or(Class::SUBORDINATOR)
-            .or(Class::RELATIVE)
-            .or(Class::MODAL)
-            .or(Class::NEGATION)
-            .or(Class::ADVERB)
-            .or(Class::MONTH);
+        let closed = Class::CLOSED.or(Class::ADVERB).or(Class::MONTH);
         self.class(token).has(closed) || is_pronoun(&token.norm) || be_form(&token.norm)
     }
 

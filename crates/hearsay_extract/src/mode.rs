@@ -22,11 +22,65 @@ pub(crate) struct Mode {
     pub(crate) told: Vec<Who>,
     pub(crate) cues: Vec<Cue>,
     pub(crate) nested: bool,
+    /// It is said of the past, at the table.
+    pub(crate) was: bool,
     /// "would": only what one wants, likes and whom one trusts is so.
     pub(crate) would: bool,
     /// "can": only what one cannot is so.
     pub(crate) can: bool,
 }
+
+/// What somebody tells, and what somebody only thinks.
+const TELLINGS: [&str; 34] = [
+    "account",
+    "statement",
+    "telling",
+    "version",
+    "words",
+    "opinion",
+    "testimony",
+    "letter",
+    "report",
+    "word",
+    "story",
+    "hand",
+    "note",
+    "notes",
+    "diary",
+    "journal",
+    "log",
+    "book",
+    "deposition",
+    "confession",
+    "will",
+    "memoir",
+    "memoirs",
+    "chronicle",
+    "song",
+    "ballad",
+    "claim",
+    "answer",
+    "message",
+    "reply",
+    "tale",
+    "line",
+    "admission",
+    "complaint",
+];
+const GUESSES: [&str; 12] = [
+    "theory",
+    "guess",
+    "belief",
+    "hunch",
+    "suspicion",
+    "view",
+    "bet",
+    "feeling",
+    "conviction",
+    "assumption",
+    "impression",
+    "reckoning",
+];
 
 impl Reader<'_> {
     /// How each clause is meant.
@@ -54,6 +108,7 @@ impl Reader<'_> {
             told: voice.told.clone(),
             cues: Vec::new(),
             nested: false,
+            was: false,
             would: false,
             can: false,
         };
@@ -72,8 +127,57 @@ impl Reader<'_> {
         if let Some(by) = self.according_to() {
             mode.by = Some(by);
             mode.told.clear();
+        } else if let Some((by, thinks)) = self.aside() {
+            mode.by = Some(by);
+            mode.told.clear();
+            if thinks {
+                self.doubt(&mut mode, "thought", None);
+            }
         }
         mode
+    }
+
+    /// "The mill, says Odo, is cursed": who says it, and whether they only think so.
+    fn aside(&mut self) -> Option<(Who, bool)> {
+        if self.syntax.has_quote() {
+            return None;
+        }
+        let said = (0..self.clauses.len()).find(|at| {
+            let clause = &self.clauses[*at];
+            let vg = self.vg(*at);
+            let sort = self.grammar.sort(&vg.lemma);
+            let apart = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
+            let ends = clause.rest.0 >= self.groups.items.len()
+                || matches!(
+                    self.syntax.word(clause.rest.0),
+                    "," | "." | "!" | "to" | "in" | "with" | "over" | "\u{2014}"
+                );
+            (sort.speech || sort.thought)
+                && vg.form == VerbForm::Finite
+                && !matches!(vg.lemma.as_str(), "hold" | "call" | "promise" | "swear" | "answer" | "report" | "offer")
+                && !vg.passive
+                && !vg.negated
+                && matches!(clause.from, From::Direct | From::Inverted)
+                && apart
+                && ends
+                && !self.clauses.iter().any(|other| other.parent == Some(*at))
+        })?;
+        let thinks = self.grammar.sort(&self.vg(said).lemma).thought;
+        let subjects = self.clauses[said].subjects.clone();
+        self.resolve_all(&subjects, &[]).first().map(|found| (found.who, thinks))
+    }
+
+    /// "Rafi's theory is that …": whose it is, and whether it is only a guess.
+    fn tellings(&mut self, clause: usize) -> Option<(Who, bool)> {
+        let [np] = self.clauses[clause].subjects[..] else { return None };
+        let head = self.norm(self.groups.nps[np].head).to_owned();
+        let guess = GUESSES.contains(&head.as_str());
+        if !guess && !TELLINGS.contains(&head.as_str()) {
+            return None;
+        }
+        let item = self.item_of(np);
+        let owners = self.owners(np, item, &["of", "from", "by"]);
+        owners.first().map(|owner| (owner.who, guess))
     }
 
     fn doubt(&self, mode: &mut Mode, name: &str, cue: Option<Cue>) {
@@ -87,23 +191,9 @@ impl Reader<'_> {
         let np = match cue {
             Some(end) => self.groups.nps.iter().position(|np| np.start == end && np.owner.is_none()),
             None => {
-                let tellings = [
-                    "account",
-                    "statement",
-                    "telling",
-                    "version",
-                    "words",
-                    "view",
-                    "opinion",
-                    "testimony",
-                    "letter",
-                    "report",
-                    "word",
-                    "story",
-                ];
                 let owned = |np: &crate::parse::Np| {
                     np.owner.filter(|_| {
-                        tellings.contains(&self.norm(np.head))
+                        (TELLINGS.contains(&self.norm(np.head)) || GUESSES.contains(&self.norm(np.head)))
                             && np.start > 0
                             && matches!(self.norm(np.start - 1), "in" | "by" | "from" | "on" | "to")
                     })
@@ -173,6 +263,7 @@ impl Reader<'_> {
             Some(_) => mode.dead = true,
             None => {}
         }
+        mode.was = vg.copula && vg.past && !vg.perfect && self.voice.at_table && !mode.nested;
         // "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
@@ -204,6 +295,15 @@ impl Reader<'_> {
         };
         let once = (vg.start.saturating_sub(1)..clause_end.max(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "once" | "formerly" | "previously" | "originally"));
+        let last = self.end_of(clause.rest.1.saturating_sub(1)).min(self.tokens.len());
+        let ends_once = self.syntax.word(clause.rest.1) == "once"
+            && (clause.rest.1 + 1 >= self.groups.items.len()
+                || matches!(self.syntax.word(clause.rest.1 + 1), "," | "." | "!" | ";"));
+        let once = once || ends_once || {
+            let apart = (vg.end..last.min(self.tokens.len()))
+                .any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
+            apart
+        };
         if once && (vg.past || vg.perfect) {
             mode.over = true;
         }
@@ -225,6 +325,12 @@ impl Reader<'_> {
             ) || np.article.is_some_and(|at| self.norm(at) == "no")
         });
         mode.dead |= nobody;
+        // "Neither Odo nor Lyra trusts …"
+        let neither = clause.subjects.first().is_some_and(|np| {
+            let start = self.np_group(*np).start;
+            start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
+        });
+        mode.denied ^= neither && !mode.over;
         if vg.silent && mode.cues.is_empty() && self.tokens.len() > 24 {
             mode.dead = true;
         }
@@ -287,7 +393,14 @@ impl Reader<'_> {
                     self.heard_from(parent, mode);
                 } else if sort.speech || self.syntax.brings_word(&self.clauses[parent]) {
                     mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
+                    mode.denied ^= matches!(lemma.as_str(), "deny" | "dispute" | "refute");
                     self.attribute(parent, mode);
+                } else if let Some((by, guess)) = self.tellings(parent).filter(|_| vg.copula) {
+                    mode.by = Some(by);
+                    if guess {
+                        let words = self.said(vg.head, vg.end);
+                        self.doubt(mode, "thought", Some(Cue { kind: CueKind::Thought, words }));
+                    }
                 } else if sort.factive && vg.negated {
                     // "does not know that he left": he left.
                     mode.denied = false;
@@ -297,7 +410,8 @@ impl Reader<'_> {
                 inherit(mode);
                 mode.nested = true;
                 mode.over |= above.over;
-                let alive = (sort.real || sort.seeming) && !vg.copula;
+                let known = vg.passive && matches!(lemma.as_str(), "know" | "find" | "show" | "prove");
+                let alive = ((sort.real || sort.seeming) && !vg.copula) || known;
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
@@ -375,7 +489,20 @@ impl Reader<'_> {
     /// What is said is said by the subject of the verb of speech.
     fn attribute(&mut self, parent: usize, mode: &mut Mode) {
         let subjects = self.clauses[parent].subjects.clone();
-        let said_by = self.resolve_all(&subjects, &[]);
+        let mut said_by = self.resolve_all(&subjects, &[]);
+        // "Camille was told by Baptiste that …"
+        if self.vg(parent).passive {
+            let (from, to) = self.clauses[parent].rest;
+            let agent = (from..to).find(|item| matches!(self.syntax.word(*item), "by" | "from"));
+            let agents = agent.map(|item| self.syntax.list(item + 1, to).0).unwrap_or_default();
+            let told = said_by.iter().map(|found| found.who).collect();
+            said_by = self.resolve_all(&agents, &[]);
+            if let Some(by) = said_by.first() {
+                mode.by = Some(by.who);
+                mode.told = told;
+                return;
+            }
+        }
         match said_by.first() {
             Some(by) => {
                 let told = self.told(parent);

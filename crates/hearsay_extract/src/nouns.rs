@@ -91,7 +91,10 @@ impl Reader<'_> {
         // What kind of person.
         let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
         let head = self.singular(self.norm(head_token));
-        let kinds_of = self.kinds_of_noun(&head);
+        let mut kinds_of = self.kinds_of_noun(&head);
+        if kinds_of.is_empty() && self.is_post(&head) {
+            kinds_of.extend(self.target("occupation").map(|target| (target, true)));
+        }
         let owned_kin = related && !self.grammar.kinds_of.contains_key(&head);
         if !owned_kin {
             for (target, weak) in kinds_of {
@@ -108,7 +111,7 @@ impl Reader<'_> {
                 if name == "personality" {
                     value = self.said(content, to);
                 }
-                let marks = [marks, &[if weak { "weak" } else { "strong" }][..]].concat();
+                let marks = [marks, &[if weak { "weak" } else { "strong" }, "by_kind"][..]].concat();
                 let at = span(self, end);
                 for subject in subjects {
                     self.state(target, subject, Err(value.clone()), "", &marks, &mode, at);
@@ -129,13 +132,16 @@ impl Reader<'_> {
                         entries.iter().find(|(target, _)| self.grammar.targets[*target].predicate == *"species")
                     })
                     .copied();
-                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN);
-                let adjective = self.grammar.adjectives.get(&word).and_then(|entries| entries.first()).copied().filter(
-                    |(target, _)| {
-                        let name = self.grammar.targets[*target].predicate.as_str();
-                        (light && !matches!(name, "emotional_state")) || name == "species"
-                    },
-                );
+                let of_place = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PLACE)
+                    && (head == "place" || head == "spot" || self.grammar.class(&head).has(Class::PLACE_NOUN));
+                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN) || of_place;
+                let kinds = subjects.first().map_or(Kinds::ANY, |subject| self.kinds(subject.who));
+                let entries = self.grammar.attributes_of(&word);
+                let entry = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds));
+                let adjective = entry.copied().filter(|(target, _)| {
+                    let name = self.grammar.targets[*target].predicate.as_str();
+                    (light && !matches!(name, "emotional_state")) || name == "species"
+                });
                 let fits = light || !self.kinds_of_noun(&head).is_empty();
                 if let Some((target, _)) = species.or(adjective).filter(|_| fits) {
                     let value = self.norm_said(token);
@@ -211,6 +217,14 @@ impl Reader<'_> {
             }
         }
         (self.facts.len() > before).then_some(end)
+    }
+
+    /// Whether a noun is what one is for an employer: "contractor".
+    fn is_post(&self, noun: &str) -> bool {
+        self.grammar.nouns.get(noun).into_iter().flatten().any(|(words, pattern)| {
+            let target = &self.grammar.targets[pattern.target];
+            words.len() == 1 && !pattern.weak && !pattern.back && target.predicate == *"EMPLOYED_BY" && !target.over
+        })
     }
 
     /// Whether a word is an adjective or a number, and so says nothing of a trade.
@@ -330,8 +344,8 @@ impl Reader<'_> {
                 continue;
             }
             let target = &grammar.targets[pattern.target];
-            let mut marks = marks.to_vec();
-            marks.push(if pattern.weak { "weak" } else { "strong" });
+            let mut marks = pattern.marked(marks);
+            marks.push("by_noun");
             let before = self.facts.len();
             for owner in &owners {
                 for subject in subjects {

@@ -205,16 +205,9 @@ impl<'a> Parser<'a> {
 
     /// Words that end a noun group.
     pub(crate) fn is_closed(&self, at: usize) -> bool {
-        let closed = Class::DETERMINER
-            .or(Class::PREPOSITION)
-            .or(Class::CONJUNCTION)
-            .or(Class::SUBORDINATOR)
-            .or(Class::RELATIVE)
-            .or(Class::MODAL)
-            .or(Class::NEGATION);
         let word = self.norm(at);
         !self.is_name(at)
-            && (self.class(at).has(closed)
+            && (self.class(at).has(Class::CLOSED)
                 || is_pronoun(word)
                 || be_form(word)
                 || matches!(
@@ -472,7 +465,11 @@ impl<'a> Parser<'a> {
                 if name.is_some() {
                     break;
                 }
-                if head.is_some() {
+                if let Some(head) = head {
+                    // "In Rusk's opinion Tessa": no role of hers.
+                    if !self.is_role(head) && owner.is_some() {
+                        break;
+                    }
                     role = Some((from, at));
                 }
                 (name, head) = (Some(index), Some(found.start));
@@ -481,6 +478,18 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let token = &self.tokens[at];
+            // "a smoky, crowded place"
+            if token.is_mark(",")
+                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
+                && article.is_some()
+                && name.is_none()
+                && self.is_adjective(at + 1)
+                && (self.is_adjective(at + 2) || self.is_nounish(at + 2))
+                && !self.is_name(at + 1)
+            {
+                at += 1;
+                continue;
+            }
             let fits = match token.sort {
                 Sort::Number => name.is_none(),
                 Sort::Word => {
@@ -559,6 +568,18 @@ impl<'a> Parser<'a> {
         Some((index, end))
     }
 
+    /// Whether a noun may stand before a name: "her brother Pell".
+    fn is_role(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        let of_people = Class::TITLE.or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
+        let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN).or(Class::EVENT_NOUN);
+        self.class(at).has(of_people.or(of_things))
+            || self.grammar.nouns.contains_key(word)
+            || self.grammar.kinds_of.contains_key(word)
+            || self.grammar.adjectives.contains_key(word)
+            || self.grammar.ends.iter().any(|(end, _)| word.len() > end.len() + 2 && word.ends_with(end.as_str()))
+    }
+
     pub(crate) fn is_nounish_ahead(&self, at: usize) -> bool {
         let at = self.skip_adverbs(at);
         self.is_nounish(at)
@@ -588,6 +609,11 @@ impl<'a> Parser<'a> {
         {
             return false;
         }
+        // "fifty crowns"
+        let counted = self.tokens[previous].sort == Sort::Number || self.class(previous).has(Class::NUMBER);
+        if counted && form.has(Form::THIRD) && self.norm(previous) != "one" {
+            return false;
+        }
         let word = self.norm(previous);
         let plural = word.ends_with('s') && !word.ends_with("ss")
             || matches!(word, "people" | "folk" | "men" | "women" | "children");
@@ -595,6 +621,20 @@ impl<'a> Parser<'a> {
             return !self.grammar.nouns.contains_key(self.norm(at));
         }
         self.is_verb(at, Within::Head { plural })
+    }
+
+    /// Whether the noun group before a token stands behind "is".
+    fn behind_is(&self, at: usize) -> bool {
+        let is = matches!(self.groups.items.last(), Some(Item::Vg(vg)) if self.groups.vgs[*vg].copula);
+        let from = match self.groups.items.last() {
+            Some(Item::Vg(vg)) => self.groups.vgs[*vg].end,
+            _ => return false,
+        };
+        is && self.is_name(at - 1) && (from..at).all(|at| self.is_name(at) || self.class(at).has(Class::DETERMINER))
+    }
+
+    fn is_verb_form(&self, at: usize) -> bool {
+        self.form(at).is_some_and(|form| form.has(Form::ING.or(Form::PARTICIPLE).or(Form::PAST)))
     }
 
     /// Whether the token makes an owner of what stands before it, and is not "is".
@@ -613,7 +653,16 @@ impl<'a> Parser<'a> {
             return false;
         }
         let next = at + 1;
+        // "the Kestrel is Ilvane's now"
+        if self.behind_is(at) && (self.is_adverb(next) || !self.is_nounish(next)) && !self.is_verb_form(next) {
+            return true;
+        }
         if self.is_name(next) {
+            // "Orm's Thrand's kid": the first says who he is.
+            let end = self.name_at[next].map_or(next, |name| self.names[name].end);
+            if at > 0 && self.is_name(at - 1) && self.norm(end) == "'s" && self.is_nounish(end + 1) {
+                return false;
+            }
             // "her brother's Tob" says who he is.
             return !self.grammar.nouns.contains_key(previous) && !self.grammar.labels.contains_key(previous);
         }

@@ -79,6 +79,14 @@ impl Reader<'_> {
                 }
                 if let Some(Item::Vg(vg)) = self.groups.items.get(item) {
                     let group = &self.groups.vgs[*vg];
+                    // "to get" is one group.
+                    if word == "to"
+                        && group.form == crate::parse::VerbForm::Infinitive
+                        && let Some(Part::Word(verb)) = parts.get(1)
+                        && (group.lemma == *verb || self.norm(group.head) == verb)
+                    {
+                        return self.go(&parts[2..], item + 1, to, false, hit, depth + 1);
+                    }
                     if group.lemma == *word || self.norm(group.head) == word {
                         return self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
                     }
@@ -145,6 +153,12 @@ impl Reader<'_> {
             (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
             _ => return Vec::new(),
         };
+        // "swear to no Thane"
+        let nobody =
+            |np: &usize| self.groups.nps[*np].article.is_some_and(|at| matches!(self.norm(at), "no" | "neither"));
+        if list.iter().any(nobody) {
+            return Vec::new();
+        }
         let mut refs = self.resolve_all(&list, not);
         // "under the porch of St. Orrin's", "caused by Meridian's refusal": where the whole stands for its part.
         let whole = self.grammar.targets[pattern.target].holds_of_wholes();

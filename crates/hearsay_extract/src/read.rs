@@ -30,6 +30,21 @@ pub(crate) struct Marks {
     pub(crate) names: Vec<&'static str>,
 }
 
+impl Marks {
+    /// Whether it was only guessed.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.names.contains(&"loose")
+    }
+
+    /// Each once, in order.
+    pub(crate) fn sorted(&self) -> Vec<&'static str> {
+        let mut names = self.names.clone();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
 /// A fact as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Read {
@@ -65,6 +80,8 @@ pub(crate) struct Voice {
     /// Somebody speaks, and the text does not say who.
     pub(crate) unknown: bool,
     pub(crate) talk: bool,
+    /// It is said at the table, by a character or about them.
+    pub(crate) at_table: bool,
 }
 
 pub(crate) struct Reader<'a> {
@@ -85,6 +102,32 @@ pub(crate) struct Reader<'a> {
     pub(crate) facts: Vec<Read>,
     /// The relation's target for what has no name of its own.
     pub(crate) related: Option<usize>,
+}
+
+/// The mark of relations and attributes that are stated in many ways, or taken for each other.
+fn sort_of(predicate: &str) -> Option<&'static str> {
+    Some(match predicate {
+        "LOCATED_AT" => "of_place",
+        "OWNS" => "of_goods",
+        "RELATED_TO" => "of_ties",
+        "condition" => "of_state",
+        "emotional_state" => "of_mood",
+        "personality" => "of_character",
+        "appearance" => "of_looks",
+        "occupation" => "of_trade",
+        _ => return None,
+    })
+}
+
+/// Whom a pronoun of the third person may mean.
+fn gender_of(pronoun: &str) -> Option<Gender> {
+    Some(match pronoun {
+        "he" | "him" | "his" | "himself" => Gender::He,
+        "she" | "her" | "hers" | "herself" => Gender::She,
+        "it" | "its" | "itself" => Gender::It,
+        "they" | "them" | "their" | "theirs" | "themselves" | "themself" => Gender::They,
+        _ => return None,
+    })
 }
 
 impl Reader<'_> {
@@ -191,6 +234,11 @@ impl Reader<'_> {
         }
         let word = self.norm(group.head).to_owned();
         if group.pronoun {
+            if let Some(named) = self.set_beside(np) {
+                let mut refs = self.resolve(named, not);
+                refs.iter_mut().for_each(|found| found.second = found.second.or(Some("set_beside")));
+                return refs;
+            }
             return self.pronoun(&word, group.start, not);
         }
         // "her sister, Sela, …"
@@ -274,6 +322,28 @@ impl Reader<'_> {
         Vec::new()
     }
 
+    /// Whom a pronoun announces: "he's a ripperdoc, Sixpence", and not the one who is called: "you owe him, Odo".
+    fn set_beside(&self, np: usize) -> Option<usize> {
+        let wanted = gender_of(self.norm(self.groups.nps[np].head))?;
+        if !self.clauses.iter().any(|clause| clause.subjects.contains(&np)) {
+            return None;
+        }
+        let item = self.item_of(np)?;
+        (item + 2..self.groups.items.len()).find_map(|at| {
+            let named = self.syntax.np(at)?;
+            let name = self.names.get(self.groups.nps[named].name?)?;
+            let apart = self.syntax.word(at - 1) == ","
+                && matches!(self.syntax.word(at + 1), "," | "." | "!" | "")
+                && !matches!(self.groups.items.get(at + 1), Some(Item::Np(_) | Item::Vg(_)))
+                && self.syntax.list(at.saturating_sub(2), self.groups.items.len()).0.len() < 2;
+            let before = (0..item).any(|at| self.syntax.np(at).is_some_and(|np| self.groups.nps[np].name.is_some()));
+            let called = self.voice.hearers.contains(&name.who) || self.voice.speaker == Some(name.who);
+            let gender = self.gender(name.who);
+            let fits = gender == wanted || gender == Gender::Unknown;
+            (apart && !before && !called && fits && self.groups.nps[named].owner.is_none()).then_some(named)
+        })
+    }
+
     fn pronoun(&self, word: &str, token: usize, not: &[Who]) -> Vec<Ref> {
         let plain = |who: Who| Ref { who, mark: None, second: None };
         let gender = match word {
@@ -284,11 +354,10 @@ impl Reader<'_> {
                     _ => Vec::new(),
                 };
             }
-            "he" | "him" | "his" | "himself" => Gender::He,
-            "she" | "her" | "hers" | "herself" => Gender::She,
-            "it" | "its" | "itself" => Gender::It,
-            "they" | "them" | "their" | "theirs" | "themselves" | "themself" => Gender::They,
-            _ => return Vec::new(),
+            word => match gender_of(word) {
+                Some(gender) => gender,
+                None => return Vec::new(),
+            },
         };
         let mut not = not.to_vec();
         if self.voice.talk || self.voice.speaker.is_some() {
@@ -420,11 +489,31 @@ impl Reader<'_> {
         if self.tokens.len() > 40 {
             names.push("long");
         }
+        if self.clauses.len() > 3 {
+            names.push("many_clauses");
+        }
+        if self.voice.talk {
+            names.push("spoken");
+        }
         // A deed stays done.
         let lasting = matches!(
             meaning.predicate.as_str(),
             "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "species" | "alias"
         );
+        // What somebody was, at the table, they are no longer.
+        let passes = matches!(
+            meaning.predicate.as_str(),
+            "MEMBER_OF"
+                | "EMPLOYED_BY"
+                | "RELATED_TO"
+                | "RESIDENT_OF"
+                | "ALLIED_WITH"
+                | "HOSTILE_TO"
+                | "OWNS"
+                | "occupation"
+                | "title"
+        );
+        names.extend(sort_of(meaning.predicate.as_str()));
         self.facts.push(Read {
             subject: subject.who,
             target,
@@ -435,7 +524,7 @@ impl Reader<'_> {
             by: mode.by,
             told: mode.told.clone(),
             denied: mode.denied != meaning.denied,
-            over: (mode.over && !lasting) || meaning.over,
+            over: ((mode.over || (mode.was && passes)) && !lasting) || meaning.over,
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });
@@ -483,10 +572,16 @@ impl Reader<'_> {
         self.remember();
         let question = self.asks();
         let modes = self.modes(question);
+        let mut read = Vec::with_capacity(modes.len());
         for (clause, mode) in modes.iter().enumerate() {
+            let before = self.facts.len();
             self.clause(clause, mode);
+            read.push(self.facts.len() > before);
         }
         self.appositions(&modes);
+        self.loosely(&modes);
+        self.traits(&modes, &read);
+        self.notes();
     }
 
     /// Who says what is quoted: the subject of the verb of speech beside it, and those to whom it is said.
@@ -499,7 +594,8 @@ impl Reader<'_> {
         for at in order {
             let clause = self.clauses[at].clone();
             let vg = &self.groups.vgs[clause.vg];
-            if !self.grammar.sort(&vg.lemma).speech || vg.form != VerbForm::Finite {
+            let goes = vg.lemma == "go" && clause.verb + 1 == place;
+            if !(goes || self.grammar.sort(&vg.lemma).speech) || vg.form != VerbForm::Finite {
                 continue;
             }
             let subjects = clause.subjects.clone();

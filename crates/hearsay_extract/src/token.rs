@@ -81,6 +81,15 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
                     break;
                 }
             }
+            // "w/ Odo" is with him.
+            if matches!(&text[start..end], "w" | "W") && text[end..].starts_with('/') {
+                chars.next();
+                end += 1;
+                let (start, end) = (offset + start, offset + end);
+                tokens.push(Token { start, end, norm: "with".into(), sort: Sort::Word, capital: false, glued });
+                last_end = end - offset;
+                continue;
+            }
             // "hidin'" and "Dockers'" keep theirs as a token of its own.
             push_word(&mut tokens, &text[start..end], start, offset, glued);
         } else {
@@ -114,6 +123,10 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
                 } else {
                     break;
                 }
+            }
+            // " - " is a dash.
+            if norm == "-" && !glued && chars.peek().is_none_or(|(_, next)| next.is_whitespace()) {
+                norm = "\u{2014}".into();
             }
             tokens.push(Token {
                 start: offset + start,
@@ -219,5 +232,6 @@ mod tests {
         check("4,100 souls... \"Yes\"", &["4,100", "souls", "\u{2026}", "\"", "yes", "\""]);
         check("the Dockers' Union", &["the", "dockers", "'", "union"]);
         check("**Bold** \u{0}x", &["bold", "x"]);
+        check("w/ Odo - who", &["with", "odo", "\u{2014}", "who"]);
     }
 }

@@ -108,7 +108,9 @@ impl Parser<'_> {
                         && next_has(Form::PARTICIPLE)
                         && next == i + 1
                         && !self.is_attribute_word(next)
-                        && (self.is_name(next + 1) || self.class(next + 1).has(Class::DETERMINER)));
+                        && (self.is_name(next + 1)
+                            || self.class(next + 1).has(Class::DETERMINER)
+                            || matches!(self.norm(next + 1), "it" | "him" | "her" | "them" | "me" | "us" | "you")));
                 if has {
                     vg.perfect = true;
                     bare = false;

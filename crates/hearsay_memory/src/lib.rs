@@ -38,6 +38,7 @@ mod mind;
 mod mirror;
 mod policy;
 mod preview;
+mod progress;
 mod proposal;
 pub mod query;
 mod reading;
@@ -58,6 +59,7 @@ pub use find::{
     DEEPEST, EntityHit, Found, Hint, Hit, MOST_ENTITIES, MOST_HINTS, MOST_HITS, MOST_RELATIONS, Match, Search,
 };
 pub use happening::{Circumstances, Happening, Retelling, Stated};
+pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, Kept, Warning};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
 #[cfg(feature = "llm")]
 pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
@@ -71,13 +73,14 @@ pub use memory::{ImportOptions, ImportOutcome, Memory, MemoryOptions, UndoTarget
 pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
+pub use progress::{ImportProgress, ImportStage};
 pub use proposal::{Guide, Proposal, Proposed, TextSource, propose};
 pub use reading::{Draft, Drafted};
 pub use retcon::Retcon;
 pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
 pub use session::{
     Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
-    TranscriptReport,
+    TranscriptReport, keep_recap,
 };
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;

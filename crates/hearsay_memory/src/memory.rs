@@ -12,17 +12,22 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hearsay_campaign::ImportReport;
-use hearsay_model::{ApplyError, Author, Change, Operation, Position, Setting, Timestamp, UndoPreview};
+use hearsay_model::{
+    ApplyError, Author, Change, KeptRecap, Operation, Position, Setting, State, Timestamp, UndoPreview,
+};
 use hearsay_recall::Condensed;
 use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
     Answer, Ask, Compact, Decision, Decisions, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan,
-    Guide, Happening, Health, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed, Prune,
-    PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates, health,
+    Guide, Happening, Health, ImportProgress, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal,
+    Proposed, Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates,
+    health,
     preview::preview,
     proposal::propose,
+    query::undo_summary,
+    session::keep_recap,
     ticket::{Responder, ticket},
     worker::{self, Command, ReadJob, Write, guarded},
 };
@@ -78,7 +83,7 @@ pub struct Written {
 }
 
 /// How files are imported; by looking at them, when nothing is said.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
     /// In which format they are written.
     pub format: Option<hearsay_campaign::Format>,
@@ -87,6 +92,8 @@ pub struct ImportOptions {
     /// What the source is called, so that several stand side by side; as its files or their folder say, when nothing is
     /// given. Importing again under the same name takes over what changed.
     pub name: Option<String>,
+    /// Shows how far it has come.
+    pub progress: ImportProgress,
 }
 
 /// What an import did.
@@ -278,6 +285,15 @@ impl Memory {
     /// As [`write`](Self::write); when another session is being played, or none is.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| step.operation(&world.state, author.clone(), now()))
+    }
+
+    /// Keeps a recap of a session as the DM leaves it, for the DM or for the players; empty words withdraw it.
+    /// [`State::recap`](hearsay_model::State::recap) has it again.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); when there is no such session, or nothing to withdraw.
+    pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| keep_recap(&world.state, &recap, now()))
     }
 
     /// Writes lines of a session down, as one operation: typed at the table, or read from a transcript. All lines of
@@ -613,6 +629,18 @@ impl Memory {
         self.send_write(|responder| Command::Import { path, options, dry_run: false, responder })
     }
 
+    /// The same, so that somebody sees how far it has come.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_watched(
+        &self,
+        path: impl Into<PathBuf>,
+        progress: &ImportProgress,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        self.import_with(path, ImportOptions { progress: progress.clone(), ..ImportOptions::default() })
+    }
+
     /// Says what an import would do, without doing it.
     ///
     /// # Errors
@@ -657,21 +685,20 @@ impl Memory {
     /// When the channel is full or the memory closed. The ticket: when there is nothing to undo.
     pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
         self.read_aside(move |world| {
-            let position = target.position(world)?;
+            let position = target.position(&world.state)?;
             Ok((position, world.state.undo_preview(position)?))
         })
     }
 
-    /// Undoes an operation.
+    /// Undoes an operation. Undoing an undo brings back what it took away.
     ///
     /// # Errors
     /// As [`write`](Self::write); when there is nothing to undo.
     pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| {
-            let position = target.position(world)?;
-            let what = world.state.entry(position).map_or("", |entry| &entry.operation.summary);
-            let operation =
-                Operation::new(Author::Dm, format!("undo {position}: {what}"), vec![Change::Void(position)]);
+            let position = target.position(&world.state)?;
+            let summary = undo_summary(&world.state, position);
+            let operation = Operation::new(Author::Dm, summary, vec![Change::Void(position)]);
             Ok(Operation { recorded: now(), ..operation })
         })
     }
@@ -759,7 +786,7 @@ impl UndoTarget {
     ///
     /// # Errors
     /// When there is nothing to undo.
-    pub fn position(&self, world: &World) -> Result<Position, MemoryError> {
+    pub fn position(&self, state: &State) -> Result<Position, MemoryError> {
         if let Self::At(position) = self {
             return Ok(*position);
         }
@@ -780,7 +807,7 @@ impl UndoTarget {
             // What was read in a text goes with the text.
             _ => operation.author != Author::Extractor,
         };
-        let mut newest = world.state.journal().rev();
+        let mut newest = state.journal().rev();
         let found = newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && by(&entry.operation));
         let of = match self {
             Self::LastBy(author) => Some(author.to_string()),

@@ -4,8 +4,11 @@
 
 mod as_of;
 mod beliefs;
+mod history;
 mod holders;
 mod knows;
+mod portrait;
+pub(crate) mod timeline;
 
 use std::collections::BTreeMap;
 
@@ -26,20 +29,30 @@ use crate::{
 };
 
 pub use crate::session::{
-    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
-    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_or_latest, session_recap,
-    session_report, sessions, threads,
+    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, LineRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
+    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_lines, session_or_latest,
+    session_recap, session_report, sessions, threads, unsettled,
 };
 pub(crate) use as_of::session_end;
 pub use as_of::{AsOf, find_session};
 pub use beliefs::{
     AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
 };
+pub(crate) use history::undo_summary;
+pub use history::{HistoryFilter, LostFact, OperationRow, Operations, UndoRow, operations, undo_in_words};
 pub use holders::{
     ConditionRow, HolderRow, Obstacle, SecretFilter, SecretHolder, SecretRow, SourceRow, TellingRow, WhoKnows, WhyNot,
     secrets, who_knows, why_not,
 };
-pub use knows::{KnowsFilter, KnowsRow, Missed, MissedLine, MissedRow, PartyKnower, PartyRow, knows, missed, party};
+pub use knows::{
+    KnowsFilter, KnowsRow, Missed, MissedLine, MissedRow, PartyKnower, PartyRow, knows, missed, party, players,
+    way_called,
+};
+pub use portrait::{
+    HeldBy, LastWords, Meeting, Meetings, Met, SourceText, Table, TableKnows, held_by, meetings, session_title,
+    sources_of,
+};
+pub use timeline::{MomentKind, MomentRow, SpanRow, Timeline, TimelineFilter, is_secret, timeline};
 
 /// A fact in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -145,20 +158,30 @@ fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })
 }
 
-/// How somebody learned something, in words, by ids.
-pub(crate) fn how_in_words(how: &How) -> String {
+/// What an entity is called in a sentence: its name, or its id.
+pub type Called<'a> = &'a dyn Fn(&EntityId) -> String;
+
+/// How somebody learned something, in words.
+pub fn how_called(how: &How, called: Called) -> String {
     match how {
         How::Witnessed => "witnessed".into(),
-        How::Told { by: Some(by), citing: None } => format!("told by {by}"),
-        How::Told { by: Some(by), citing: Some(citing) } => format!("told by {by}, who has it from {citing}"),
+        How::Told { by: Some(by), citing: None } => format!("told by {}", called(by)),
+        How::Told { by: Some(by), citing: Some(citing) } => {
+            format!("told by {}, who has it from {}", called(by), called(citing))
+        }
         How::Told { by: None, .. } => "heard talk of it".into(),
         How::Shared => "passed it on".into(),
-        How::Read { document: Some(document) } => format!("read in {document}"),
+        How::Read { document: Some(document) } => format!("read in {}", called(document)),
         How::Read { document: None } => "read".into(),
         How::Authored => "knows it".into(),
         How::Deduced { from } if from.len() == 1 => "concluded from a fact".into(),
         How::Deduced { from } => format!("concluded from {} facts", from.len()),
     }
+}
+
+/// The same by ids.
+pub(crate) fn how_in_words(how: &How) -> String {
+    how_called(how, &EntityId::to_string)
 }
 
 fn evidence(evidence: &Evidence) -> String {
@@ -496,15 +519,18 @@ pub struct HistoryRow {
 
 /// The newest operations, the newest first.
 pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
-    let row = |(position, entry): (Position, &hearsay_model::Entry)| HistoryRow {
+    state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
+    HistoryRow {
         position,
         author: entry.operation.author.to_string(),
         recorded: entry.operation.recorded,
         summary: entry.operation.summary.clone(),
         changes: entry.operation.changes.len(),
         live: entry.live,
-    };
-    state.journal().rev().take(limit).map(row).collect()
+    }
 }
 
 /// An item that waits for the DM, with its facts in full.

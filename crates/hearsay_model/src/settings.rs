@@ -36,6 +36,17 @@ pub struct Playing {
     pub time: Option<Date>,
 }
 
+/// A recap of a session as the DM left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRecap {
+    /// The session.
+    pub session: SessionId,
+    /// Whether it is the one for the players.
+    pub players: bool,
+    /// Its words.
+    pub text: String,
+}
+
 /// Whether the DM's decisions move the trust in sources, and which of them count no more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learning {
@@ -106,6 +117,8 @@ pub enum Setting {
         /// The one that it is.
         into: EntityId,
     },
+    /// A recap of a session as the DM left it. For people: no answer is made from it.
+    Recap(KeptRecap),
 }
 
 /// Which setting: two of one key hide each other.
@@ -142,6 +155,8 @@ pub enum SettingKey {
     Distinct(EntityId, EntityId),
     /// [`Setting::Merged`], by the one that is there no more.
     Merged(EntityId),
+    /// [`Setting::Recap`], by its session, and whether it is for the players.
+    Recap(SessionId, bool),
 }
 
 impl Setting {
@@ -169,6 +184,7 @@ impl Setting {
             Self::Learning(_) => SettingKey::Learning,
             Self::Distinct { one, other } => SettingKey::Distinct(one.clone(), other.clone()),
             Self::Merged { gone, .. } => SettingKey::Merged(gone.clone()),
+            Self::Recap(recap) => SettingKey::Recap(recap.session.clone(), recap.players),
         }
     }
 }
@@ -191,6 +207,8 @@ impl fmt::Display for SettingKey {
             Self::Learning => f.write_str("what is learned from the DM"),
             Self::Distinct(one, other) => write!(f, "that {one} is not {other}"),
             Self::Merged(gone) => write!(f, "what became of {gone}"),
+            Self::Recap(session, false) => write!(f, "the recap of {session}"),
+            Self::Recap(session, true) => write!(f, "the players' recap of {session}"),
         }
     }
 }

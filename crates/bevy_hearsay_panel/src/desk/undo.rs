@@ -61,7 +61,7 @@ impl Undo {
             self.asked = false;
             self.planning = memory
                 .read_aside(|world| {
-                    let position = UndoTarget::LastBy(Author::Dm).position(world)?;
+                    let position = UndoTarget::LastBy(Author::Dm).position(&world.state)?;
                     let preview = world.state.undo_preview(position)?;
                     let summary = |at: Position| {
                         world.state.entry(at).map_or_else(String::new, |entry| entry.operation.summary.clone())

@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod entity;
+pub mod fact;
 pub mod graph;
 pub mod history;
 pub mod import;

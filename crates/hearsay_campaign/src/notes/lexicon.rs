@@ -393,6 +393,20 @@ const NOTHING: &[&str] = &[
     "prototype-token",
 ];
 
+/// Whether a field of this name is in one of the lists: what is written in bold before a colon is a field only then.
+pub fn is_known(name: &str) -> bool {
+    match meaning(name) {
+        Meaning::Nothing => false,
+        Meaning::Attribute(held) => {
+            let word = key(name);
+            let singular = word.strip_suffix('s').unwrap_or(&word);
+            let listed = ATTRIBUTES.iter().any(|(one, _)| *one == word || *one == singular);
+            listed || Vocabulary::default().attribute(&held).is_some()
+        }
+        _ => true,
+    }
+}
+
 /// What a field of this name means.
 pub fn meaning(name: &str) -> Meaning {
     let word = key(name);
@@ -530,7 +544,7 @@ pub fn kind(word: &str) -> Option<Kind> {
     let of = |word: &str| {
         Some(match word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word) {
             "npc" | "character" | "people" | "person" | "individual" | "villain" | "antagonist" | "personage"
-            | "actor" => Kind::Npc,
+            | "actor" | "member" | "resident" | "villager" | "companion" | "ally" | "creature" | "monster" => Kind::Npc,
             "pc" | "player-character" | "playercharacter" | "player" | "hero" | "heroe" | "protagonist" => Kind::Player,
             "location" | "place" | "area" | "poi" | "region" | "settlement" | "city" | "citie" | "town" | "village"
             | "continent" | "country" | "countrie" | "kingdom" | "geography" | "dungeon" | "tavern" | "inn"
@@ -541,7 +555,8 @@ pub fn kind(word: &str) -> Option<Kind> {
             "party" | "partie" | "adventuring-party" => Kind::Party,
             "item" | "artifact" | "artefact" | "weapon" | "object" | "equipment" | "treasure" | "loot" | "gear"
             | "magic-item" | "potion" | "relic" => Kind::Item,
-            "document" | "letter" | "book" | "handout" | "note" | "tome" | "scroll" => Kind::Document,
+            "document" | "letter" | "book" | "handout" | "tome" | "scroll" | "story" | "storie" | "tale" | "song"
+            | "poem" => Kind::Document,
             "event" | "history" | "historie" | "battle" | "festival" | "war" | "timeline" => Kind::Event,
             "quest" | "plot" | "mission" | "adventure" | "storyline" | "story-arc" | "job" | "objective"
             | "plot-hook" => Kind::Quest,
@@ -556,7 +571,7 @@ pub fn kind(word: &str) -> Option<Kind> {
 /// The state that a word says somebody or something is in, in the words of the vocabulary: `DECEASED` is `dead`. Only the
 /// beginning of a longer text is looked at: `DECEASED (throat slit)`.
 pub fn state(words: &str) -> Option<&'static str> {
-    let text = hearsay_model::text::words(words);
+    let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
     let negated = ["not", "no", "never", "un"].iter().any(|word| first.contains(word));
     if negated {

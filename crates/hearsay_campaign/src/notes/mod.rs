@@ -47,9 +47,11 @@
 //!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
 
 mod assemble;
+mod decode;
 mod earlier;
 mod folder;
 pub mod lexicon;
+mod markdown;
 mod note;
 mod open;
 mod reader;
@@ -57,8 +59,9 @@ pub mod resolve;
 pub mod secret;
 
 pub use assemble::assemble;
+pub use decode::Text;
 pub use earlier::Earlier;
-pub use folder::{Entry, Folder, Text};
+pub use folder::{Entry, Folder};
 pub use note::*;
 pub use open::{read_any, read_notes};
 pub use reader::{AliasOrder, Format, Options, READERS, Reader, Score};

@@ -132,4 +132,4 @@ pub trait Reader: Sync {
 }
 
 /// The readers. Where two fit equally well, the earlier one reads.
-pub static READERS: &[&dyn Reader] = &[];
+pub static READERS: &[&dyn Reader] = &[&super::markdown::Markdown];

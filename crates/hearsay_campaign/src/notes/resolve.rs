@@ -1,6 +1,6 @@
 //! Finding the note that a link means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hearsay_model::text;
 
@@ -15,6 +15,8 @@ pub struct Index {
     titles: HashMap<String, Vec<u32>>,
     stems: HashMap<String, Vec<u32>>,
     aliases: HashMap<String, Vec<u32>>,
+    /// The notes that are a heading of a file.
+    headed: HashSet<u32>,
     /// The folder of each note.
     folders: Vec<String>,
     /// The path of each note without extension, in normal form, where it has one.
@@ -47,7 +49,7 @@ impl Index {
             let mut put = |map: fn(&mut Self) -> &mut HashMap<String, Vec<u32>>, name: String| {
                 if !name.is_empty() {
                     let held = map(&mut index).entry(name).or_default();
-                    if !held.contains(&number) {
+                    if held.last() != Some(&number) {
                         held.push(number);
                     }
                 }
@@ -76,6 +78,7 @@ impl Index {
                     }
                 } else {
                     put(|index| &mut index.paths, format!("{}#{}", text::normal(page), name_of(heading)));
+                    index.headed.insert(number);
                 }
             }
         }
@@ -101,7 +104,8 @@ impl Index {
         }
         let (page, heading) = name.split_once('#').unwrap_or((name, ""));
         let heading = heading.rsplit('#').next().unwrap_or_default().trim_start_matches('^');
-        let page = page.trim().trim_end_matches(".md");
+        let written = page.trim();
+        let page = written.trim_end_matches(".md");
         if page.is_empty() && !heading.is_empty() {
             let own = from.rsplit_once('.').map_or(from, |(page, _)| page);
             let own = text::normal(own);
@@ -134,11 +138,8 @@ impl Index {
                 return self.one(&found, from);
             }
         }
-        let exact = self
-            .paths
-            .get(&path)
-            .filter(|_| page.contains('/'))
-            .or_else(|| self.paths.get(&relative).filter(|_| page.contains('/')));
+        let is_path = page.contains('/') || written.len() > page.len();
+        let exact = self.paths.get(&relative).or_else(|| self.paths.get(&path)).filter(|_| is_path);
         let by_name = || [&self.titles, &self.stems, &self.aliases].into_iter().find_map(|map| map.get(&name));
         // `[[folder/Name]]` need not give the whole path.
         let by_end = || {
@@ -161,8 +162,10 @@ impl Index {
         }
     }
 
-    /// Of several, the one in the same folder.
+    /// Of several, the one that is a file of its own, or else the one in the same folder.
     fn one(&self, found: &[u32], from: &str) -> Found {
+        let files: Vec<_> = found.iter().filter(|one| !self.headed.contains(one)).copied().collect();
+        let found = if files.is_empty() { found } else { &files };
         if let [one] = found {
             return Found::One(*one as usize);
         }

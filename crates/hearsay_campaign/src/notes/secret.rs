@@ -62,6 +62,40 @@ pub fn is_secret(label: &str) -> bool {
     run || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
+/// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
+pub fn is_told_as_secret(text: &str) -> bool {
+    const SIGNS: [&[&str]; 16] = [
+        &["secretly"],
+        &["in", "secret"],
+        &["unbeknownst"],
+        &["nobody", "knows"],
+        &["no", "one", "knows"],
+        &["no", "one", "else", "knows"],
+        &["keeps", "secret"],
+        &["kept", "secret"],
+        &["a", "secret", "that"],
+        &["players", "don't", "know"],
+        &["players", "do", "not", "know"],
+        &["party", "does", "not", "know"],
+        &["party", "doesn't", "know"],
+        &["unknown", "to", "the", "party"],
+        &["unknown", "to", "the", "players"],
+        &["known", "only", "to"],
+    ];
+    let folded = text.to_lowercase();
+    // Most texts have none of these words, and are looked at no further.
+    if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
+        return false;
+    }
+    let words = hearsay_model::text::words(text);
+    let stands = |sign: &&[&str]| words.windows(sign.len()).any(|window| window.iter().eq(sign.iter()));
+    let only = words
+        .iter()
+        .position(|word| word == "only")
+        .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
+    SIGNS.iter().any(|sign| stands(sign)) || only
+}
+
 /// The words of a label, with those of `camelCase` and `snake_case` apart.
 fn words(label: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(label.len() + 8);
@@ -95,6 +129,10 @@ mod tests {
         ] {
             assert!(is_secret(secret), "{secret}");
         }
+        for secret in ["She is secretly a wolf.", "Only the three of them know of it.", "Nobody knows why."] {
+            assert!(super::is_told_as_secret(secret), "{secret}");
+        }
+        assert!(!super::is_told_as_secret("The secretary knows the town."));
         for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret", "Truth"] {
             assert!(!is_secret(open), "{open}");
         }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Attitude, Author, Change, Condition, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, Knower,
-    Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting, SettingKey,
-    Source, Standing, State, Timestamp, Value, Who,
+    Attitude, Author, Change, Condition, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, KeptRecap,
+    Knower, Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting,
+    SettingKey, Source, Standing, State, Timestamp, Value, Who,
 };
 use proptest::prelude::*;
 
 use super::{apply, fixture};
 use crate::{Limits, export_jsonl, plan, read, read_jsonl};
 
-fn exported(state: &State) -> String {
+pub(super) fn exported(state: &State) -> String {
     let mut bytes = Vec::new();
     export_jsonl(state, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -197,7 +197,7 @@ fn reveal(n: u8) -> Reveal {
 }
 
 fn change(which: u8, n: u8) -> Change {
-    match which % 21 {
+    match which % 22 {
         0 | 1 => {
             let external_ids = vec![ExternalId { system: "file".into(), id: n.to_string() }];
             Change::AddEntity(Entity { external_ids, ..Entity::new(id(n)) })
@@ -226,13 +226,17 @@ fn change(which: u8, n: u8) -> Change {
         18 => Change::Set(Setting::Reveal(reveal(n))),
         19 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(format!("f{}", n % 3))),
         19 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
+        20 => {
+            let recap = KeptRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
+            Change::Set(Setting::Recap(recap))
+        }
         _ if n.is_multiple_of(2) => Change::Set(Setting::Clock(GameTime(n.into()))),
         _ => Change::Set(Setting::Imported { source: format!("s{}", n % 3), digest: n.to_string() }),
     }
 }
 
 /// A world in which operations collide.
-fn world() -> impl Strategy<Value = State> {
+pub(super) fn world() -> impl Strategy<Value = State> {
     prop::collection::vec((any::<u8>(), any::<u8>()), 1..120).prop_map(|changes| {
         let mut state = State::default();
         let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();

@@ -261,7 +261,12 @@ impl<'a> Writer<'a> {
         // A label needs no bold to keep something secret.
         let begins = now.text.split_once(':').map(|(label, _)| label).filter(|label| label.len() <= 40);
         let visibility = self.seen(label.as_deref().or(begins));
-        let (clean, links) = self.linked(&now, &anchors, &verbatim, &visibility);
+        let (clean, mut links) = self.linked(&now, &anchors, &verbatim, &visibility);
+        let mut visibility = visibility;
+        if !visibility.is_secret() && secret::is_told_as_secret(&clean.text) {
+            visibility = Visibility::SECRET.within(&visibility);
+            links.iter_mut().for_each(|link| link.visibility = visibility.clone());
+        }
         if !clean.text.chars().any(char::is_alphanumeric) && links.is_empty() {
             return None;
         }
@@ -336,6 +341,8 @@ impl<'a> Writer<'a> {
         };
         let inline = (self.style.inline)(&now.text).into_iter().filter(|link| !taken(&link.range));
         found.extend(inline.map(|link| (link.range, link.target, Some(link.label))));
+        let noise = super::hidden::noise(&now.text).into_iter().filter(|range| !taken(range));
+        found.extend(noise.map(|range| (range, None, Some(String::new()))));
         found.sort_by_key(|(range, ..)| range.start);
         let (mut clean, mut links, mut at) = (Clean::default(), Vec::new(), 0);
         for (range, target, label) in found {

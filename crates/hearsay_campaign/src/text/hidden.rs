@@ -211,21 +211,27 @@ pub(super) fn is_noise(code: &str) -> bool {
         .any(|start| code.starts_with(start))
 }
 
-/// A text without what templates leave behind: `INPUT[…]`, `VIEW[…]`, `<% … %>`, `{{title}}`.
-pub(super) fn without_noise(words: &str) -> String {
-    let mut clean = words.to_owned();
-    for (open, close) in [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")] {
-        while let Some(start) = clean.find(open) {
-            // Brackets within count: `INPUT[list(option([[a]]))]`.
-            let end = match close {
-                "]" => bracketed(&clean[start + open.len()..]).map(|end| start + open.len() + end),
-                _ => clean[start..].find(close).map(|end| start + end + close.len()),
-            };
-            let Some(end) = end else { break };
-            clean.replace_range(start..end, "");
+/// What templates leave behind in a text: `INPUT[…]`, `VIEW[…]`, `<% … %>`, `{{title}}`. In their order, none within
+/// another.
+pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
+    const MARKS: [(&str, &str); 5] = [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")];
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = text.get(at..) {
+        let next = MARKS.iter().filter_map(|(open, close)| Some((rest.find(open)?, *open, *close))).min();
+        let Some((start, open, close)) = next else { break };
+        let (start, inner) = (at + start, at + start + open.len());
+        // Brackets within count: `INPUT[list(option([[a]]))]`.
+        let end = match close {
+            "]" => bracketed(&text[inner..]).map(|end| inner + end),
+            _ => text[inner..].find(close).map(|end| inner + end + close.len()),
+        };
+        at = inner;
+        if let Some(end) = end {
+            found.push(start..end);
+            at = end;
         }
     }
-    clean
+    found
 }
 
 /// Behind the bracket that closes what is open at the beginning.

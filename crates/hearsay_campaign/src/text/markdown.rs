@@ -105,7 +105,6 @@ impl State {
                 if self.bold == 0 && !words.trim().is_empty() {
                     self.bold_only = false;
                 }
-                let words = if self.in_code { words.to_string() } else { super::hidden::without_noise(&words) };
                 match same && words.len() == range.len() {
                     true if self.in_code => writer.code(&words, Some(at)),
                     true => writer.words(&words, Some(at)),

@@ -11,3 +11,13 @@ mod markdown;
 pub use clean::{Clean, Inline, Style, Writer, no_links};
 pub use html::{html, html_to_text};
 pub use markdown::markdown;
+
+/// The stretches of a text in Markdown that are for the DM alone: comments, and callouts and elements that say so.
+pub(crate) fn secret_ranges(source: &str) -> Vec<std::ops::Range<usize>> {
+    hidden::regions(source).into_iter().map(|region| region.outer).collect()
+}
+
+/// The name and the value of a line such as `key:: value`.
+pub(crate) fn inline_field(line: &str) -> Option<(&str, &str)> {
+    hidden::inline_field(line)
+}

@@ -9,7 +9,7 @@ use hearsay_model::{
 use serde::Serialize;
 
 use super::{
-    date, how_in_words,
+    Called, date, how_in_words,
     knows::{print, way_in_words, ways},
     note_of,
 };
@@ -499,6 +499,11 @@ fn sources(
 impl Obstacle {
     /// The reason in words, by ids.
     pub fn in_words(&self) -> String {
+        self.called(&EntityId::to_string)
+    }
+
+    /// The reason in words.
+    pub fn called(&self, called: Called) -> String {
         let when = |date: &Option<String>| date.as_ref().map_or_else(|| "nobody knows when".to_owned(), Clone::clone);
         match self {
             Self::TooEarly { learns } => format!("it learns it only then: {}", when(learns)),
@@ -508,16 +513,16 @@ impl Obstacle {
             Self::OtherVersion { fact, statement } => {
                 format!("it knows another version: \u{201C}{statement}\u{201D} [{}]", fact.short())
             }
-            Self::NotAMember { group } => format!("{group} knows it, and it does not belong there"),
+            Self::NotAMember { group } => format!("{} knows it, and it does not belong there", called(group)),
             Self::LeftBefore { group, left, learned } => {
-                format!("{group} learned it ({}) after it had left ({})", when(learned), when(left))
+                format!("{} learned it ({}) after it had left ({})", called(group), when(learned), when(left))
             }
             Self::RankTooLow { group, has, needs } => {
                 let has = has.as_deref().unwrap_or("no rank");
-                format!("{group} keeps it for {needs} and above; it is {has}")
+                format!("{} keeps it for {needs} and above; it is {has}", called(group))
             }
             Self::UnawareOfBelonging { group } => {
-                format!("{group} knows it, and it does not know that it belongs there")
+                format!("{} knows it, and it does not know that it belongs there", called(group))
             }
         }
     }

@@ -10,8 +10,9 @@ use hearsay_recall::stems;
 use serde::Serialize;
 
 use super::{
+    Called,
     as_of::{named_session, session_end},
-    find_session, how_in_words,
+    find_session, how_called,
 };
 use crate::{MemoryError, edit::resolve};
 
@@ -62,22 +63,27 @@ pub(super) fn learned_in(known: &Known) -> Option<&SessionId> {
     known.ways().iter().find_map(|way| way.edge.session.as_ref())
 }
 
-/// How a way leads to its knower, in words, by ids.
-pub(super) fn way_in_words(way: &Way) -> String {
-    let how = how_in_words(&way.edge.how);
+/// How a way leads to its knower, in words.
+pub fn way_called(way: &Way, called: Called) -> String {
+    let how = how_called(&way.edge.how, called);
     let authored = way.edge.how == How::Authored;
     match &way.via {
         Via::Own if way.edge.how == How::Shared => match &way.edge.company[..] {
             [] => MADE_UP.into(),
-            told => format!("{MADE_UP}, and told {}", told.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")),
+            told => format!("{MADE_UP}, and told {}", told.iter().map(called).collect::<Vec<_>>().join(", ")),
         },
         Via::Own => how,
         Via::Common => "common lore".into(),
-        Via::Member(group) if authored => format!("as a member of {group}"),
-        Via::Resident(place) if authored => format!("as a resident of {place}"),
-        Via::Member(group) => format!("as a member of {group}, which was {how}"),
-        Via::Resident(place) => format!("as a resident of {place}, where it was {how}"),
+        Via::Member(group) if authored => format!("as a member of {}", called(group)),
+        Via::Resident(place) if authored => format!("as a resident of {}", called(place)),
+        Via::Member(group) => format!("as a member of {}, which was {how}", called(group)),
+        Via::Resident(place) => format!("as a resident of {}, where it was {how}", called(place)),
     }
+}
+
+/// The same by ids.
+pub(super) fn way_in_words(way: &Way) -> String {
+    way_called(way, &EntityId::to_string)
 }
 
 /// How something is known by somebody who said it, and has it from nowhere.
@@ -209,7 +215,7 @@ pub struct PartyKnower {
 }
 
 /// The player characters, and the parties to which one of them belongs. By id.
-fn players(state: &State) -> Vec<EntityId> {
+pub fn players(state: &State) -> Vec<EntityId> {
     let characters = player_characters(state);
     let parties = state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &characters)).cloned();
     let mut players: Vec<EntityId> = parties.chain(characters.iter().cloned()).collect();

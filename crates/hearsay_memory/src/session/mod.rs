@@ -4,6 +4,7 @@
 //! meanwhile carries it, unless another is named. Like an [`Edit`](crate::Edit), a step makes the changes of one
 //! operation from the state as it is, and applies none.
 
+mod lines;
 mod log;
 mod recap;
 mod report;
@@ -24,13 +25,14 @@ use crate::{
     query::find_session,
 };
 
+pub use lines::{LineRow, session_lines};
 pub use log::{Log, LogLine, LogSource};
-pub use recap::{Compact, RecapFor, SessionRecap, session_recap};
+pub use recap::{Compact, RecapFor, SessionRecap, keep_recap, session_recap};
 pub use report::{
     ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, ReviewFirst, SessionCounts, SessionReport, SessionRow,
     consequence, session_or_latest, session_report, sessions,
 };
-pub use threads::{Thread, ThreadFilter, ThreadKind, threads};
+pub use threads::{Thread, ThreadFilter, ThreadKind, threads, unsettled};
 pub use transcript::{PreviewRow, SpeakerIs, SpeakerRow, TranscriptImport, TranscriptReport};
 
 /// Something that happens to a session.

@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, Knower, SessionId, State};
+use hearsay_model::{
+    Author, Change, EntityId, KeptRecap, Knower, Operation, SessionId, Setting, SettingKey, State, Timestamp,
+};
 use hearsay_recall::{
     ApproximateTokens, Condense, Condensed, Hearer, Index, Matter, Names, Recap, RecapRequest, TokenCounter, condense,
     recap,
@@ -11,7 +13,7 @@ use hearsay_recall::{
 use serde::Serialize;
 
 use super::report::session_or_latest;
-use crate::{MemoryError, edit::resolve, mind::Minds};
+use crate::{MemoryError, edit::resolve, mind::Minds, query::find_session};
 
 /// Whom a recap is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -81,6 +83,22 @@ pub fn session_recap(
         prompt: recap.prompt(&session.title),
         recap,
     })
+}
+
+/// The operation that keeps a recap as the DM leaves it; empty words withdraw it.
+///
+/// # Errors
+/// When there is no such session.
+pub fn keep_recap(state: &State, recap: &KeptRecap, now: Timestamp) -> Result<Operation, MemoryError> {
+    let session = find_session(state, recap.session.as_str())?.id.clone();
+    let key = SettingKey::Recap(session.clone(), recap.players);
+    let (verb, change) = match recap.text.trim() {
+        "" => ("withdraw", Change::Unset(key.clone())),
+        text => {
+            ("write", Change::Set(Setting::Recap(KeptRecap { session, players: recap.players, text: text.into() })))
+        }
+    };
+    Ok(Operation { recorded: now, ..Operation::new(Author::Dm, format!("{verb} {key}"), vec![change]) })
 }
 
 /// A session's log, or a document, in few tokens.

@@ -73,6 +73,9 @@ const DONE: [&str; 12] = [
     "resolved",
 ];
 
+/// What binds one to another, as long as it holds.
+const BONDS: [(ThreadKind, &str); 2] = [(ThreadKind::Promise, "PROMISED"), (ThreadKind::Debt, "OWES")];
+
 /// The open threads of a campaign: quests, promises, debts, secrets; each kind by what it is about.
 ///
 /// # Errors
@@ -85,7 +88,7 @@ pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, Memo
     if wants(ThreadKind::Quest) {
         found.extend(quests(state));
     }
-    for (kind, predicate) in [(ThreadKind::Promise, "PROMISED"), (ThreadKind::Debt, "OWES")] {
+    for (kind, predicate) in BONDS {
         if wants(kind) {
             found.extend(binding(state, kind, predicate));
         }
@@ -130,7 +133,12 @@ fn binding(state: &State, kind: ThreadKind, predicate: &str) -> Vec<Thread> {
     let holds = |fact: &&std::sync::Arc<Fact>| *fact.predicate() == *predicate && fact.stands();
     let mut facts: Vec<_> = state.facts().filter(holds).collect();
     facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
-    let thread = |fact: &std::sync::Arc<Fact>| Thread {
+    facts.into_iter().map(|fact| bond(state, kind, fact)).collect()
+}
+
+/// A promise or debt as a thread.
+fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
+    Thread {
         kind,
         what: fact.statement().to_owned(),
         fact: Some(fact.id()),
@@ -139,8 +147,22 @@ fn binding(state: &State, kind: ThreadKind, predicate: &str) -> Vec<Thread> {
         since: since(state, fact),
         session: fact.provenance().session.clone(),
         details: fact.conditions().map(|when| format!("on condition: {when}")).into_iter().collect(),
-    };
-    facts.into_iter().map(thread).collect()
+    }
+}
+
+/// What is unsettled with somebody or something: the quests, promises and debts of [`threads`] that have to do with it.
+/// Unlike those, it reads what concerns the entity alone.
+pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
+    let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.stands()).collect();
+    facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
+    let given = facts.iter().filter(|fact| *fact.predicate() == *"QUEST_GIVER");
+    let quests = given.flat_map(|fact| fact.entities()).chain([id]).filter(|id| state.kind(id) == Some(Kind::Quest));
+    let mut found: Vec<Thread> = sorted(quests.cloned()).iter().filter_map(|id| quest(state, id)).collect();
+    for (kind, predicate) in BONDS {
+        let bonds = facts.iter().filter(|fact| *fact.predicate() == *predicate);
+        found.extend(bonds.map(|fact| bond(state, kind, fact)));
+    }
+    found
 }
 
 /// Secrets that somebody holds and nobody was told.

@@ -10,29 +10,41 @@ use hearsay_campaign::{
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
 use super::{Internal, World, guarded, writes::Import};
-use crate::{ImportOptions, ImportOutcome, MemoryError, memory::now, ticket::Responder};
+use crate::{ImportOptions, ImportOutcome, ImportStage, MemoryError, memory::now, ticket::Responder};
 
-/// Reads campaign files or an export, then asks for its turn to write; a dry run compares and answers at once.
+/// Reads campaign files or an export, compares, and answers.
+pub(super) fn dry_run(world: &World, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
+    let plan = guarded(|| Source::read(path, options, Earlier::of(&world.state))).and_then(|source| {
+        match responder.is_cancelled() {
+            true => Err(MemoryError::Cancelled),
+            false => guarded(|| Ok(source.plan(&world.state))),
+        }
+    });
+    responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
+}
+
+/// Reads campaign files or an export, then asks for its turn to write.
 pub(super) fn import(
-    world: &World,
+    world: World,
     path: &Path,
-    options: &ImportOptions,
-    dry_run: bool,
+    options: ImportOptions,
     responder: Responder<ImportOutcome>,
     internal: &Sender<Internal>,
 ) {
-    let source = match guarded(|| Source::read(path, options, &world.state)) {
+    options.progress.set(ImportStage::Reading);
+    let earlier = Earlier::of(&world.state);
+    // The worker changes its state in place when nobody else holds it.
+    drop(world);
+    let source = match guarded(|| Source::read(path, &options, earlier)) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
     };
     if responder.is_cancelled() {
         return responder.give(Err(MemoryError::Cancelled));
     }
-    if dry_run {
-        let plan = guarded(|| Ok(source.plan(&world.state)));
-        return responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
-    }
-    let import = Import { source, plan: None, report: ImportReport::default(), responder };
+    let progress = options.progress;
+    progress.set(ImportStage::Waiting);
+    let import = Import { source, plan: None, report: ImportReport::default(), progress, responder };
     let _ = internal.send(Internal::Import(Box::new(import)));
 }
 
@@ -45,14 +57,14 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn read(path: &Path, options: &ImportOptions, state: &State) -> Result<Self, MemoryError> {
+    fn read(path: &Path, options: &ImportOptions, earlier: Earlier) -> Result<Self, MemoryError> {
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");
         if options.format.is_some() || options.mapping.is_some() || !lines {
             let options = Options {
                 format: options.format,
                 mapping: options.mapping.clone(),
                 name: options.name.clone(),
-                earlier: Earlier::of(state),
+                earlier,
                 ..Options::default()
             };
             return Ok(Self::Campaign(Box::new(read_any(path, &options, &Limits::default())?)));

@@ -394,7 +394,10 @@ impl Worker {
             Command::Write(write) => self.writes.push(write),
             Command::Import { path, options, dry_run, responder } => {
                 let world = self.world.clone();
-                self.aside(move |internal| import::import(&world, &path, &options, dry_run, responder, internal));
+                self.aside(move |internal| match dry_run {
+                    true => import::dry_run(&world, &path, &options, responder),
+                    false => import::import(world, &path, options, responder, internal),
+                });
             }
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),

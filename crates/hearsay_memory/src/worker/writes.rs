@@ -12,7 +12,8 @@ use hearsay_store::{StoreError, projection::rows};
 
 use super::{Event, Internal, Worker, World, guarded, import::Source};
 use crate::{
-    Guide, ImportOutcome, MemoryError, MergePlan, Patched, Patches, Policy, Proposed, Refused, Written,
+    Guide, ImportOutcome, ImportProgress, ImportStage, MemoryError, MergePlan, Patched, Patches, Policy, Proposed,
+    Refused, Written,
     memory::now,
     reading::{self, Findings},
     ticket::Responder,
@@ -47,6 +48,7 @@ pub(crate) struct Import {
     pub(super) source: Source,
     pub(super) plan: Option<ImportPlan>,
     pub(super) report: ImportReport,
+    pub(super) progress: ImportProgress,
     pub(super) responder: Responder<ImportOutcome>,
 }
 
@@ -76,6 +78,7 @@ impl Write {
                 (!operation.changes.is_empty()).then_some(operation)
             }
             Self::Import(import) => import.plan.take().and_then(|plan| {
+                import.progress.set(ImportStage::Writing);
                 import.report = plan.report;
                 plan.operation
             }),
@@ -112,7 +115,8 @@ impl Write {
                 responder.give(written.map(|written| Patched { written, refused }));
             }
             Self::Import(import) => {
-                let Import { report, responder, .. } = *import;
+                let Import { report, progress, responder, .. } = *import;
+                progress.set(ImportStage::Done);
                 responder.give(written.map(|written| ImportOutcome { report, written }));
             }
             Self::Findings { findings, .. } => {
@@ -261,6 +265,7 @@ impl Worker {
     /// Compares an import with the state, beside the worker. Other writes wait, so that it need not be done again.
     fn plan(&mut self, mut import: Box<Import>) {
         let state = Arc::clone(&self.world.state);
+        import.progress.set(ImportStage::Comparing);
         self.writes.planning = self.aside(move |internal| {
             let plan = guarded(|| Ok(import.source.plan(&state)));
             // The worker changes its state in place when nobody else holds it.

@@ -10,12 +10,14 @@ mod learning;
 #[cfg(feature = "llm")]
 mod llm;
 mod opening;
+mod portraits;
 mod proposals;
 mod reading;
 mod requests;
 mod reveals;
 mod reviews;
 mod sessions;
+mod story;
 mod support;
 mod tidying;
 mod undo;

@@ -10,7 +10,7 @@ mod years;
 
 use serde::{Deserialize, Serialize};
 
-use crate::GameTime;
+use crate::{DateSpan, GameTime, Precision};
 pub use error::CalendarError;
 
 /// A month of a [`Calendar`].
@@ -155,6 +155,37 @@ impl Calendar {
             text = format!("{text}, {:02}:{:02}", minute / per_hour, minute % per_hour);
         }
         text
+    }
+
+    /// Prints the year, the month, the day or the minute that a time lies in: `412 HR`, `Rainmoon 412 HR`.
+    pub fn print_to(&self, time: GameTime, precision: Precision) -> String {
+        let (year, month, day) = self.date_of(self.day_of(time).0);
+        let month = self.months.get(month).map_or("", |month| month.name.as_str());
+        match precision {
+            Precision::Year => self.year_name(year),
+            Precision::Month => format!("{month} {}", self.year_name(year)),
+            Precision::Day => format!("{day} {month} {}", self.year_name(year)),
+            Precision::Minute => self.print(time),
+        }
+    }
+
+    /// All of the year, the month, the day or the minute that a time lies in.
+    pub fn around(&self, time: GameTime, precision: Precision) -> DateSpan {
+        let (today, _) = self.day_of(time);
+        let (year, month, day) = self.date_of(today);
+        let (first, after) = match precision {
+            Precision::Minute => return DateSpan { first: time, last: time, precision },
+            Precision::Day => (today, today + 1),
+            Precision::Month => {
+                let first = today + 1 - day;
+                (first, first + self.lengths(year).get(month).map_or(1, |length| i128::from(*length).max(1)))
+            }
+            Precision::Year => (self.first_day(year), self.first_day(year + 1)),
+        };
+        let minute =
+            |minutes: i128| GameTime(i64::try_from(minutes).unwrap_or(if minutes < 0 { i64::MIN } else { i64::MAX }));
+        let length = self.day_length();
+        DateSpan { first: minute(first * length), last: minute(after * length - 1), precision }
     }
 
     /// The day of the week, where the calendar has weeks.

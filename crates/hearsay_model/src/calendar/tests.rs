@@ -325,6 +325,25 @@ proptest! {
     }
 
     #[test]
+    fn a_day_lies_in_its_month_and_its_year(calendar in any_calendar(), minutes in minutes()) {
+        let time = GameTime(minutes);
+        let mut inner = calendar.around(time, Precision::Minute);
+        for precision in [Precision::Day, Precision::Month, Precision::Year] {
+            let span = calendar.around(time, precision);
+            prop_assert!(span.first <= inner.first && inner.last <= span.last, "{span:?} around {inner:?}");
+            // Whatever lies in it has the same name; what lies beside it has another.
+            let name = calendar.print_to(time, precision);
+            prop_assert_eq!(&calendar.print_to(span.first, precision), &name);
+            prop_assert_eq!(&calendar.print_to(span.last, precision), &name);
+            prop_assert_eq!(calendar.around(span.last, precision), span);
+            if let Some(after) = span.last.0.checked_add(1) {
+                prop_assert_eq!(calendar.around(GameTime(after), precision).first, GameTime(after));
+            }
+            inner = span;
+        }
+    }
+
+    #[test]
     fn later_is_later_on_the_calendar(calendar in any_calendar(), a in minutes(), b in minutes()) {
         let place = |minutes| {
             let (day, minute) = calendar.day_of(GameTime(minutes));

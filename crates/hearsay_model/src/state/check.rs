@@ -254,6 +254,10 @@ impl State {
                 self.check_session(&playing.session, pending)?;
                 pending.settings.insert(SettingKey::Playing);
             }
+            Change::Set(Setting::Recap(recap)) => {
+                self.check_session(&recap.session, pending)?;
+                pending.settings.insert(SettingKey::Recap(recap.session.clone(), recap.players));
+            }
             Change::Set(Setting::Predicate(def)) => def.check()?,
             Change::Set(Setting::Attribute(def)) => def.check()?,
             Change::Set(Setting::Reveal(reveal)) => {

@@ -360,7 +360,7 @@ impl State {
     }
 
     /// All settings, by key. A reveal sleeps, and is not found, while a fact, an entity or a flag that it names is not
-    /// there; so does what is played, without its session.
+    /// there; so do what is played and a recap, without their session.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
     }
@@ -373,6 +373,7 @@ impl State {
         let reveal = match setting {
             Setting::Reveal(reveal) => reveal,
             Setting::Playing(playing) => return self.session(&playing.session).is_some(),
+            Setting::Recap(recap) => return self.session(&recap.session).is_some(),
             _ => return true,
         };
         reveal.facts().all(|id| self.fact(id).is_some())
@@ -441,6 +442,14 @@ impl State {
     pub fn playing(&self) -> Option<&Playing> {
         match self.setting(&SettingKey::Playing) {
             Some(Setting::Playing(playing)) => Some(playing),
+            _ => None,
+        }
+    }
+
+    /// The recap of a session as the DM left it, for the DM or for the players.
+    pub fn recap(&self, session: &SessionId, players: bool) -> Option<&str> {
+        match self.setting(&SettingKey::Recap(session.clone(), players)) {
+            Some(Setting::Recap(recap)) => Some(&recap.text),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, Evidence, Fact, GameTime, How, Knower, Knowledge, Method,
-    Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
+    Author, Change, Condition, Credence, Date, Entity, Evidence, Fact, GameTime, How, KeptRecap, Knower, Knowledge,
+    Method, Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -71,7 +71,7 @@ fn reveal(n: u8) -> Reveal {
 
 fn change(which: u8, n: u8) -> Change {
     let name = || format!("f{}", n % 2);
-    match which % 18 {
+    match which % 19 {
         0 | 1 => Change::AddEntity(Entity::new(id(n))),
         2 => Change::RemoveEntity(id(n)),
         3 | 4 => Change::AssertFact(fact(n)),
@@ -87,6 +87,10 @@ fn change(which: u8, n: u8) -> Change {
         15 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(name())),
         15 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         16 => Change::Support(again(n)),
+        17 => {
+            let recap = KeptRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
+            Change::Set(Setting::Recap(recap))
+        }
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(Passage::new(format!("line {}", n % 8)))),
         _ => Change::SetSession(session(n)),
     }

@@ -1,27 +1,138 @@
-//! The panel "Graph".
+//! The graph: who has to do with whom, around one or in the whole campaign.
 
-use std::borrow::Cow;
+mod draw;
+mod layout;
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
-use hearsay_memory::Memory;
+use std::{borrow::Cow, thread};
+
+use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use egui::Ui;
+use hearsay_memory::{Memory, Ticket};
+use hearsay_model::Position;
+
+pub use layout::{Place, Places, lay_out};
+pub use model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation, label};
+pub use ui::{GraphView, graph_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
-    widgets::empty_state,
+    news::taken,
+    panel::{Look, News, Note, Panel, PanelKind, Request, Saved, restored, saved},
 };
 
-/// The panel.
+/// The panel of the graph.
 #[derive(Debug, Default)]
-pub struct GraphPanel {}
+pub struct GraphPanel {
+    model: GraphModel,
+    places: Places,
+    view: GraphView,
+    /// What was read last, and as of which operation.
+    read: Option<(GraphRequest, Position)>,
+    reading: Option<Ticket<GraphModel>>,
+    laying: Option<Laying>,
+    asks: Vec<Request>,
+}
+
+/// A graph for which places are being found on a thread of its own.
+#[derive(Debug)]
+struct Laying {
+    model: GraphModel,
+    places: Receiver<Places>,
+}
+
+impl Laying {
+    fn begin(model: GraphModel, warm: Places) -> Self {
+        let (sender, places) = bounded(1);
+        let (graph, fallback) = (model.clone(), sender.clone());
+        let lay = move || drop(sender.send(lay_out(&graph, &warm)));
+        if thread::Builder::new().name("hearsay-layout".into()).spawn(lay).is_err() {
+            // Without a thread, everybody lies where they were, or in the middle.
+            let at = |node: &Node| (node.who.id.clone(), [0.0; 2]);
+            drop(fallback.send(model.nodes.iter().map(at).collect()));
+        }
+        Self { model, places }
+    }
+}
+
+impl GraphPanel {
+    /// What is drawn.
+    pub fn model(&self) -> &GraphModel {
+        &self.model
+    }
+
+    /// Where it is drawn.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    fn is_busy(&self) -> bool {
+        self.reading.is_some() || self.laying.is_some()
+    }
+}
 
 impl Panel for GraphPanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Graph.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        match taken(&mut self.reading) {
+            // What nobody changed keeps its places.
+            Some(Ok(model)) if model == self.model => self.laying = None,
+            Some(Ok(model)) => self.laying = Some(Laying::begin(model, self.places.clone())),
+            Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
+            None => {}
+        }
+        if let Some(laying) = self.laying.take() {
+            match laying.places.try_recv() {
+                Ok(places) => {
+                    // A whole that has nothing in common with the last is looked at as a whole.
+                    let strange = !places.keys().any(|id| self.places.contains_key(id));
+                    self.view.fit |=
+                        strange || self.view.request.center != self.model.center.as_ref().map(|c| c.id.clone());
+                    self.view.fit |= laying.model.center.as_ref().map(|center| &center.id)
+                        != self.model.center.as_ref().map(|center| &center.id);
+                    (self.model, self.places) = (laying.model, places);
+                }
+                Err(TryRecvError::Empty) => self.laying = Some(laying),
+                Err(TryRecvError::Disconnected) => {}
+            }
+        }
+        let same = |(request, at): &(GraphRequest, Position)| *request == self.view.request && *at == news.position;
+        if self.reading.is_none() && !self.read.as_ref().is_some_and(same) {
+            let request = self.view.request.clone();
+            if let Ok(ticket) = memory.read_aside(move |world| GraphModel::load(world, &request)) {
+                self.reading = Some(ticket);
+                self.read = Some((self.view.request.clone(), news.position));
+            }
+        }
+    }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+        if self.is_busy() {
+            ui.ctx().request_repaint();
+        }
+        let mut asked = std::mem::take(&mut self.asks);
+        asked.extend(graph_ui(ui, look, &self.model, &self.places, &mut self.view));
+        asked
+    }
+
+    fn show(&mut self, request: &Request) -> bool {
+        let Request::Graph(id) = request else { return false };
+        self.view.request.center = Some(id.clone());
+        self.view.selected = Some(id.clone());
+        true
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, kept: Saved) {
+        self.view = restored(kept).unwrap_or_default();
     }
 }

@@ -1,27 +1,323 @@
-//! The panel "Scene".
+//! The scene: who is here, what the speaker may say to what the players ask, and what is in everybody's mind.
+
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::Memory;
+use egui::Ui;
+use hearsay_memory::{Answer, Ask, Circumstances, Found, Happening, Memory, MemoryError, Search, Stated, Ticket};
+use hearsay_model::{EntityId, FactId, Kind, Position, SessionId};
+use serde::{Deserialize, Serialize};
+
+pub use model::{
+    AnswerLine, AnswerModel, AnswerSection, Mind, MindFact, MindLine, MindsModel, MindsRequest, PresentLine, SaidLine,
+    StageModel, StageRequest, WhyNotModel, WhyNotSource,
+};
+pub use ui::{SceneAction, SceneModels, SceneView, scene_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
-    widgets::empty_state,
+    news::taken,
+    panel::{Deed, Look, News, Note, Panel, Request, Saved, restored, saved},
 };
 
-/// The panel.
+/// Facts whose minds are looked into, at most.
+const MOST_FACTS: usize = 10;
+
+/// The panel of the scene.
 #[derive(Debug, Default)]
-pub struct ScenePanel {}
+pub struct ScenePanel {
+    stage: StageModel,
+    answer: AnswerModel,
+    minds: MindsModel,
+    why_not: Option<WhyNotModel>,
+    kept: Kept,
+    /// What the stage was read for last.
+    staged: Option<(StageRequest, Position)>,
+    staging: Option<Ticket<StageModel>>,
+    /// What was asked last, and as of which operation.
+    answered: Option<(Question, Position)>,
+    asking: Option<Ticket<Answer>>,
+    telling: Option<Ticket<AnswerModel>>,
+    searching: Option<Ticket<Found>>,
+    minding: Option<Ticket<MindsModel>>,
+    wondering: Option<Ticket<WhyNotModel>>,
+    /// What is to be asked next: why somebody does not know something.
+    wonder: Option<(EntityId, FactId)>,
+    asks: Vec<Request>,
+}
+
+/// What is kept when the desk closes.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    view: SceneView,
+    /// What was put to the speaker last.
+    asked: String,
+}
+
+/// A question as it is put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Question {
+    text: String,
+    speaker: Option<EntityId>,
+    place: Option<EntityId>,
+    present: Vec<EntityId>,
+    session: Option<SessionId>,
+}
+
+impl ScenePanel {
+    /// Who is here, as it was read last.
+    pub fn stage(&self) -> &StageModel {
+        &self.stage
+    }
+
+    /// What was answered last.
+    pub fn answer(&self) -> &AnswerModel {
+        &self.answer
+    }
+
+    /// What is in everybody's mind, as it was read last.
+    pub fn minds(&self) -> &MindsModel {
+        &self.minds
+    }
+
+    fn request(&self) -> StageRequest {
+        let SceneView { place, added, left_out, .. } = &self.kept.view;
+        StageRequest { place: place.clone(), added: added.clone(), left_out: left_out.clone() }
+    }
+
+    fn present(&self) -> Vec<EntityId> {
+        self.stage.present.iter().map(|line| line.who.id.clone()).collect()
+    }
+
+    fn question(&self) -> Question {
+        Question {
+            text: self.kept.asked.clone(),
+            speaker: self.kept.view.speaker.clone(),
+            place: self.stage.place.as_ref().map(|place| place.id.clone()),
+            present: self.present(),
+            session: self.stage.session.clone(),
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        let reading = self.staging.is_some() || self.asking.is_some() || self.telling.is_some();
+        reading || self.searching.is_some() || self.minding.is_some() || self.wondering.is_some()
+    }
+
+    fn note(&mut self, error: &MemoryError) {
+        self.asks.push(Request::Tell(Note::trouble(error.to_string())));
+    }
+
+    fn take(&mut self, memory: &Memory) {
+        match taken(&mut self.staging) {
+            Some(Ok(stage)) => {
+                self.stage = stage;
+                let view = &self.kept.view;
+                // One who was added just now is not on a stage that was read before.
+                let here =
+                    |id: &EntityId| self.stage.present.iter().any(|line| line.who.id == *id) || view.added.contains(id);
+                if view.speaker.as_ref().is_some_and(|speaker| !here(speaker)) {
+                    self.kept.view.speaker = None;
+                }
+            }
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+        match taken(&mut self.asking) {
+            Some(Ok(answer)) => {
+                self.telling = memory.read_aside(move |world| AnswerModel::of(world, &answer)).ok();
+            }
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+        match taken(&mut self.telling) {
+            Some(Ok(answer)) => self.answer = answer,
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+        match taken(&mut self.searching) {
+            Some(Ok(found)) => {
+                let facts = found.facts.iter().filter_map(|hit| hit.id.parse().ok()).take(MOST_FACTS).collect();
+                let request = MindsRequest { question: self.kept.asked.clone(), facts, present: self.present() };
+                self.minding = memory.read_aside(move |world| MindsModel::load(world, &request)).ok();
+            }
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+        match taken(&mut self.minding) {
+            Some(Ok(minds)) => self.minds = minds,
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+        match taken(&mut self.wondering) {
+            Some(Ok(why)) => self.why_not = Some(why),
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+    }
+
+    /// Puts the question, unless that was done.
+    fn ask(&mut self, memory: &Memory, position: Position) {
+        if self.kept.asked.is_empty() || self.staging.is_some() || self.staged.is_none() {
+            return;
+        }
+        let question = self.question();
+        if self.answered.as_ref().is_some_and(|(asked, at)| *asked == question && *at == position) {
+            return;
+        }
+        let mut sent = Ok(());
+        match &question.speaker {
+            Some(speaker) => {
+                let others = question.present.iter().filter(|id| *id != speaker).map(ToString::to_string);
+                let ask = Ask {
+                    place: question.place.as_ref().map(ToString::to_string),
+                    present: others.collect(),
+                    session: question.session.as_ref().map(ToString::to_string),
+                    ..Ask::new(speaker.as_str(), &question.text)
+                };
+                match memory.ask(ask) {
+                    Ok(ticket) => self.asking = Some(ticket),
+                    Err(error) => sent = Err(error),
+                }
+            }
+            None => (self.answer, self.asking, self.telling) = (AnswerModel::default(), None, None),
+        }
+        match memory.search(Search { depth: 0, limit: MOST_FACTS, ..Search::new(&question.text) }) {
+            Ok(ticket) => self.searching = Some(ticket),
+            Err(error) => sent = Err(error),
+        }
+        // A full queue is tried again in the next frame.
+        if sent.is_ok() {
+            self.answered = Some((question, position));
+        }
+    }
+
+    fn all_saw(&self, facts: Vec<Stated>) -> Request {
+        let witnesses: Vec<String> = self.present().iter().map(ToString::to_string).collect();
+        if witnesses.is_empty() {
+            return Request::Tell(Note::trouble("Nobody is here: choose a place or add somebody first."));
+        }
+        Request::Do(Deed::Learn(Happening::Witness { facts, witnesses, circumstances: self.circumstances() }))
+    }
+
+    fn circumstances(&self) -> Circumstances {
+        Circumstances { place: self.stage.place.as_ref().map(|place| place.id.to_string()), ..Circumstances::default() }
+    }
+
+    /// What makes the party know a fact: one who is here and knows it reveals it, or they find it out.
+    fn revealed(&self, fact: FactId, look: &Look) -> Request {
+        let here = self.stage.present.iter().filter(|line| line.player).map(|line| line.who.id.to_string());
+        let mut to: Vec<String> = here.collect();
+        if to.is_empty() {
+            let players = look.names.all().iter().filter(|named| named.kind == Some(Kind::Player));
+            to = players.map(|named| named.id.to_string()).collect();
+        }
+        if to.is_empty() {
+            return Request::Tell(Note::trouble(
+                "There are no player characters yet: add one with `+` in the capture line.",
+            ));
+        }
+        let minds = self.minds.facts.iter().find(|mind| mind.fact == fact).map(|mind| mind.minds.as_slice());
+        let knows = |line: &&MindLine| line.mind != Mind::Unaware && !to.contains(&line.who.id.to_string());
+        let knowing = || minds.unwrap_or_default().iter().filter(knows);
+        let speaker = knowing().find(|line| Some(&line.who.id) == self.kept.view.speaker.as_ref());
+        let holder = speaker.or(knowing().next());
+        let (fact, circumstances) = (fact.to_string(), self.circumstances());
+        Request::Do(Deed::Learn(match holder {
+            Some(line) => Happening::Reveal { holder: line.who.id.to_string(), fact, to, openly: false, circumstances },
+            None => Happening::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
+        }))
+    }
+
+    /// Something new that all saw: a sentence about the place, or about whoever is here first.
+    fn happened(&self, text: String) -> Request {
+        let about = self.stage.place.as_ref().or(self.stage.present.first().map(|line| &line.who));
+        match about {
+            Some(about) => self.all_saw(vec![Stated::Lore { about: about.id.to_string(), text }]),
+            None => self.all_saw(Vec::new()),
+        }
+    }
+}
 
 impl Panel for ScenePanel {
     fn title(&self) -> Cow<'_, str> {
-        PanelKind::Scene.name().into()
+        Cow::Borrowed("Scene")
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        self.take(memory);
+        let request = self.request();
+        let same = |(staged, at): &(StageRequest, Position)| *staged == request && *at == news.position;
+        if self.staging.is_none() && !self.staged.as_ref().is_some_and(same) {
+            let wanted = request.clone();
+            if let Ok(ticket) = memory.read_aside(move |world| StageModel::load(world, &wanted)) {
+                self.staging = Some(ticket);
+                self.staged = Some((request, news.position));
+            }
+        }
+        self.ask(memory, news.position);
+        if let Some((who, fact)) = self.wonder.take() {
+            self.wondering = memory.read_aside(move |world| WhyNotModel::load(world, &who, fact)).ok();
+        }
+    }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+        if self.is_busy() {
+            ui.ctx().request_repaint();
+        }
+        let mut asked = std::mem::take(&mut self.asks);
+        let models = SceneModels {
+            stage: &self.stage,
+            answer: &self.answer,
+            minds: &self.minds,
+            why_not: self.why_not.as_ref(),
+            waits: self.asking.is_some() || self.telling.is_some(),
+        };
+        for action in scene_ui(ui, look, models, &mut self.kept.view) {
+            match action {
+                SceneAction::Ask(request) => asked.push(request),
+                SceneAction::Question => {
+                    self.kept.asked = self.kept.view.question.trim().to_owned();
+                    self.why_not = None;
+                    ui.ctx().request_repaint();
+                }
+                SceneAction::WhyNot(Some(what)) => self.wonder = Some(what),
+                SceneAction::WhyNot(None) => self.why_not = None,
+                SceneAction::AllSaw(fact) => asked.push(self.all_saw(vec![Stated::Recorded(fact.to_string())])),
+                SceneAction::Revealed(fact) => asked.push(self.revealed(fact, look)),
+                SceneAction::Happened(text) => asked.push(self.happened(text)),
+            }
+        }
+        asked
+    }
+
+    fn show(&mut self, request: &Request) -> bool {
+        let Request::Scene { place, speaker } = request else { return false };
+        let view = &mut self.kept.view;
+        if place.is_some() {
+            (view.place, view.added, view.left_out) = (place.clone(), Vec::new(), Vec::new());
+        }
+        if let Some(speaker) = speaker {
+            view.left_out.retain(|id| id != speaker);
+            // One who is elsewhere is asked as if it were here.
+            if !self.stage.present.iter().any(|line| line.who.id == *speaker) && !view.added.contains(speaker) {
+                view.added.push(speaker.clone());
+            }
+            view.speaker = Some(speaker.clone());
+        }
+        true
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.kept)
+    }
+
+    fn restore(&mut self, kept: Saved) {
+        self.kept = restored(kept).unwrap_or_default();
     }
 }

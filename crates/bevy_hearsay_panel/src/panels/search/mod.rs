@@ -1,27 +1,122 @@
-//! The panel "Search".
+//! One box for everything: names, words, meaning, and who knows something.
+
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::Memory;
+use egui::Ui;
+use hearsay_memory::{Found, Memory, Search, Ticket};
+use hearsay_model::Position;
+
+pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
+pub use ui::{SearchAction, SearchView, search_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
-    widgets::empty_state,
+    news::taken,
+    panel::{Look, News, Note, Panel, Request, Saved, restored, saved},
 };
 
-/// The panel.
+/// The panel of the search.
 #[derive(Debug, Default)]
-pub struct SearchPanel {}
+pub struct SearchPanel {
+    model: SearchModel,
+    view: SearchView,
+    /// What was asked for last, and as of which operation.
+    asked: Option<(String, Position)>,
+    searching: Option<Ticket<Found>>,
+    reading: Option<Ticket<SearchModel>>,
+    asks: Vec<Request>,
+}
+
+impl SearchPanel {
+    /// What was found last.
+    pub fn model(&self) -> &SearchModel {
+        &self.model
+    }
+
+    fn waits(&self) -> bool {
+        self.searching.is_some() || self.reading.is_some() || self.model.asked != self.view.text.trim()
+    }
+
+    fn fail(&mut self, error: &impl ToString) {
+        self.asks.push(Request::Tell(Note::trouble(error.to_string())));
+        // What cannot be found is not asked for again and again.
+        self.model = SearchModel { asked: self.view.text.trim().to_owned(), ..SearchModel::default() };
+    }
+}
 
 impl Panel for SearchPanel {
     fn title(&self) -> Cow<'_, str> {
-        PanelKind::Search.name().into()
+        Cow::Borrowed("Search")
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        match taken(&mut self.searching) {
+            Some(Ok(found)) => {
+                let asked = self.asked.as_ref().map(|(text, _)| text.clone()).unwrap_or_default();
+                self.reading = memory.read_aside(move |world| SearchModel::of(world, &asked, &found)).ok();
+            }
+            Some(Err(error)) => self.fail(&error),
+            None => {}
+        }
+        match taken(&mut self.reading) {
+            Some(Ok(model)) => self.model = model,
+            Some(Err(error)) => self.fail(&error),
+            None => {}
+        }
+        let text = self.view.text.trim();
+        if text.is_empty() {
+            (self.searching, self.reading, self.asked) = (None, None, None);
+            self.model = SearchModel::default();
+            return;
+        }
+        let same = |(asked, position): &(String, Position)| asked == text && *position == news.position;
+        if self.asked.as_ref().is_some_and(same) {
+            return;
+        }
+        let wanted = who_knows(text).filter(|about| !about.is_empty()).unwrap_or_else(|| text.to_owned());
+        // A search that is under way is let go: only what is typed now counts.
+        if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(wanted) }) {
+            (self.searching, self.reading) = (Some(ticket), None);
+            self.asked = Some((text.to_owned(), news.position));
+        }
+    }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+        let mut asked = std::mem::take(&mut self.asks);
+        let waits = self.waits();
+        if waits {
+            ui.ctx().request_repaint();
+        }
+        for action in search_ui(ui, look, &self.model, &mut self.view, waits) {
+            match action {
+                SearchAction::Ask(request) => asked.push(request),
+                // The next update asks; it must come soon.
+                SearchAction::Typed => ui.ctx().request_repaint(),
+            }
+        }
+        asked
+    }
+
+    fn show(&mut self, request: &Request) -> bool {
+        let Request::Search(text) = request else { return false };
+        if !text.is_empty() {
+            self.view.text.clone_from(text);
+            self.view.marked = 0;
+        }
+        self.view.focus = true;
+        true
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, kept: Saved) {
+        self.view = restored(kept).unwrap_or_default();
     }
 }

@@ -76,7 +76,7 @@ impl Assembly<'_> {
             return;
         }
         for piece in &field.values {
-            if !piece.links.is_empty() {
+            if !piece.links.is_empty() && field.sure == Sure::Typed {
                 self.linked_value(id, note, field, piece, visibility);
             }
             self.value(id, note, field, &name, piece, visibility);

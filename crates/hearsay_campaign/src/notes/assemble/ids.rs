@@ -29,7 +29,9 @@ pub(super) fn assign(notes: &Notes, options: &Options, source: &str) -> Vec<Opti
     }
     taken.extend(given);
     for (plain, mut numbers) in by_slug {
-        numbers.sort_by(|a, b| notes.notes[*a].key.cmp(&notes.notes[*b].key));
+        // A file of its own comes before a heading.
+        let order = |number: &usize| (notes.notes[*number].key.contains('#'), notes.notes[*number].key.as_str());
+        numbers.sort_by(|a, b| order(a).cmp(&order(b)));
         for number in numbers {
             let note = &notes.notes[number];
             let folder = notes.path(note.origin.file).rsplit('/').nth(1).unwrap_or_default();

@@ -8,7 +8,7 @@ mod relations;
 mod texts;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -53,6 +53,8 @@ pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
         names: HashMap::new(),
         external: BTreeMap::new(),
         stubs: BTreeMap::new(),
+        hidden: HashSet::new(),
+        others: options.earlier.of_others(&source).cloned().collect(),
         vocabulary: Vocabulary::default(),
         calendar: notes.calendar.clone(),
         author: Author::Importer(source.clone()),
@@ -82,6 +84,10 @@ struct Assembly<'a> {
     names: HashMap<EntityId, String>,
     external: BTreeMap<EntityId, Vec<ExternalId>>,
     stubs: BTreeMap<EntityId, Stub>,
+    /// The entities of which it is secret that they are there at all.
+    hidden: HashSet<EntityId>,
+    /// The entities that other sources brought.
+    others: HashSet<EntityId>,
     vocabulary: Vocabulary,
     calendar: Option<Calendar>,
     author: Author,
@@ -127,6 +133,9 @@ impl Assembly<'_> {
             };
             self.kinds.insert(id.clone(), kind);
             self.names.insert(id.clone(), note.name.clone());
+            if note.visibility.is_secret() {
+                self.hidden.insert(id.clone());
+            }
             let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
             self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
         }
@@ -180,10 +189,21 @@ impl Assembly<'_> {
         Place { path: self.notes.path(at.file).to_owned(), line: at.line, what: what.to_owned() }
     }
 
+    fn source(&self) -> &str {
+        match &self.author {
+            Author::Importer(source) => source,
+            _ => "",
+        }
+    }
+
     fn stub(&mut self, name: &str, from: &Note, at: &Origin, visibility: &Visibility) -> Option<EntityId> {
         let name = name.split('#').next().unwrap_or_default().trim().trim_end_matches(".md");
         let name = name.rsplit('/').next().unwrap_or_default().trim();
-        let id = EntityId::from_name(name).ok()?;
+        let mut id = EntityId::from_name(name).ok()?;
+        if self.others.contains(&id) {
+            // Somebody else's entity has this name. Whether it is meant, the DM says.
+            id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
+        }
         if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
             // It is not what has that id: the link would have been found.
             return None;
@@ -357,6 +377,7 @@ impl Assembly<'_> {
             warnings,
             digest: hasher.finalize().to_hex().to_string(),
             findings: self.findings,
+            exact: None,
         }
     }
 }

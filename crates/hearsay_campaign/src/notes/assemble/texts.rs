@@ -73,8 +73,7 @@ impl Assembly<'_> {
 
     /// Whether it is secret that an entity is there at all.
     pub(super) fn is_hidden(&self, id: &EntityId) -> bool {
-        let number = self.ids.iter().position(|held| held.as_ref() == Some(id));
-        number.is_some_and(|number| self.notes.notes[number].visibility.is_secret())
+        self.hidden.contains(id)
     }
 
     /// A session log: its head, and its texts as lines that those who were there heard.

@@ -1,0 +1,364 @@
+//! An entity's page, read from the state.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use hearsay_belief::{Hold, Known, Revealable, Trust, Via, View, revealable_to};
+use hearsay_memory::{
+    MemoryError, World,
+    query::{self, Meeting, Met, Table, ThreadKind},
+};
+use hearsay_model::{
+    EntityId, Fact, FactId, How, Kind, Knower, Passage, PassageId, Secrecy, Standing, State, attribute,
+};
+
+use super::model::{
+    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MOST, MetLine, PassageLine,
+    SecretLine, TimeLine, UnsettledLine, WordsLine,
+};
+use crate::{names::Named, panels::fact::FactModel};
+
+impl EntityModel {
+    /// Reads an entity's page. It takes a view of each player and looks at every passage: do it beside the worker.
+    ///
+    /// # Errors
+    /// None of its own: an entity that is not there is not found.
+    pub fn load(world: &World, request: &EntityRequest) -> Result<Self, MemoryError> {
+        let (state, id) = (&*world.state, &request.id);
+        let mut model = Self { id: Some(id.clone()), name: id.to_string(), ..Self::default() };
+        if state.entity(id).is_none() {
+            return Ok(model);
+        }
+        let page = Page { state, id, table: Table::of(state, None), view: View::of(state, &id.clone().into(), None) };
+        model.found = true;
+        model.clock = state.clock().map(|time| state.calendar().print(time));
+        model.name = state.name_or_id(id).to_owned();
+        model.kind = state.kind(id);
+        model.safe = state.newest(id, attribute::NAME).is_some_and(|name| page.is_safe(name));
+        page.meetings(&mut model)?;
+        page.facts(&mut model);
+        page.knows(&mut model);
+        model.secrets = page.secrets();
+        model.timeline = page.timeline();
+        page.passages(&mut model);
+        Ok(model)
+    }
+}
+
+/// What the parts of a page are read from.
+struct Page<'a> {
+    state: &'a State,
+    id: &'a EntityId,
+    table: Table<'a>,
+    view: View,
+}
+
+impl Page<'_> {
+    fn is_safe(&self, fact: &Fact) -> bool {
+        let open = fact.secrecy() != Secrecy::Secret && matches!(fact.standing(), Standing::Canon | Standing::Claimed);
+        open && self.table.all_know(fact.id()) && !self.state.known_by(fact.id()).any(|edge| edge.conceals)
+    }
+
+    fn name(&self, id: &EntityId) -> String {
+        self.state.name_or_id(id).to_owned()
+    }
+
+    fn meetings(&self, model: &mut EntityModel) -> Result<(), MemoryError> {
+        let meetings = query::meetings(self.state, self.id)?;
+        let line = |meeting: Meeting| {
+            let how = match meeting.how {
+                Met::Named => "Only spoken of",
+                Met::Visited => "Visited",
+                Met::Present => "Was there",
+                Met::Spoke => "Spoke",
+                Met::Played => "Played",
+            };
+            let place = meeting.place.as_ref().filter(|place| *place != self.id).map(|place| self.name(place));
+            let parts: Vec<String> = [meeting.title, meeting.when, place].into_iter().flatten().collect();
+            MetLine { how: how.into(), text: parts.join(" \u{00B7} "), session: meeting.session }
+        };
+        model.first_met = meetings.first.map(line);
+        model.last_seen = meetings.last.map(line);
+        model.last_words = meetings.words.map(|words| {
+            let title = words.session.as_ref().and_then(|session| query::session_title(self.state, session));
+            let parts: Vec<String> = [title, words.when].into_iter().flatten().collect();
+            WordsLine {
+                text: words.text,
+                when: parts.join(" \u{00B7} "),
+                session: words.session,
+                safe: self.table.all_heard(words.passage),
+            }
+        });
+        let unsettled = query::unsettled(self.state, self.id).into_iter();
+        model.unsettled = unsettled
+            .map(|thread| {
+                let kind = match thread.kind {
+                    ThreadKind::Quest => "Quest",
+                    ThreadKind::Promise => "Promise",
+                    ThreadKind::Debt => "Debt",
+                    ThreadKind::Secret => "Secret",
+                };
+                let session = thread.session.as_ref().and_then(|session| query::session_title(self.state, session));
+                let since = thread.since.map(|since| format!("since {since}"));
+                let parts = since.into_iter().chain(session).chain(thread.details);
+                let fact = thread.fact.and_then(|fact| self.state.fact(fact));
+                UnsettledLine {
+                    kind: kind.into(),
+                    text: thread.what,
+                    details: parts.collect::<Vec<_>>().join(" \u{00B7} "),
+                    safe: fact.is_some_and(|fact| self.is_safe(fact)),
+                    fact: thread.fact,
+                    quest: thread.quest,
+                }
+            })
+            .collect();
+        Ok(())
+    }
+
+    fn facts(&self, model: &mut EntityModel) {
+        let mut facts: Vec<&Fact> = self.state.facts_of(self.id).map(AsRef::as_ref).collect();
+        facts.retain(|fact| fact.standing() != Standing::Rejected);
+        facts.sort_by_key(|fact| (fact.validity().is_closed(), fact.predicate(), fact.id()));
+        let mut sections: BTreeMap<Part, Vec<&Fact>> = BTreeMap::new();
+        for fact in facts {
+            let own = fact.subject() == self.id;
+            let predicate = fact.predicate();
+            let part = match () {
+                () if fact.standing() == Standing::Proposed => Part::Waiting,
+                () if own && *predicate == *attribute::NAME || own && *predicate == *attribute::KIND => continue,
+                () if own && *predicate == *attribute::ALIAS => {
+                    let text = fact.object().text().unwrap_or_default().to_owned();
+                    let secret = fact.secrecy() == Secrecy::Secret;
+                    if fact.standing() == Standing::Canon {
+                        model.aliases.push(AliasLine { text, secret, safe: self.is_safe(fact), fact: fact.id() });
+                    }
+                    continue;
+                }
+                () if fact.standing() == Standing::False => Part::Untrue,
+                () if own && *predicate == *attribute::DESCRIPTION => Part::Description,
+                () if own && *predicate == *attribute::LORE => Part::Lore,
+                () if own && !predicate.is_relation() => Part::Attributes,
+                () if own || fact.object().entity() == Some(self.id) => Part::Relations,
+                () => Part::Mentioned,
+            };
+            sections.entry(part).or_default().push(fact);
+        }
+        let section = |(part, facts): (Part, Vec<&Fact>)| FactSection {
+            title: part.title().into(),
+            more: facts.len().saturating_sub(MOST),
+            facts: facts.into_iter().take(MOST).map(|fact| FactModel::of(self.state, &self.table, fact)).collect(),
+        };
+        model.sections = sections.into_iter().map(section).collect();
+    }
+
+    fn knows(&self, model: &mut EntityModel) {
+        if !model.kind.as_ref().is_none_or(Kind::can_know) {
+            return;
+        }
+        let own = |known: &&Known| {
+            let name = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&known.predicate().as_str());
+            let ways = if known.is_made_up() { known.shared() } else { known.ways() };
+            !name && ways.iter().any(|way| way.via != Via::Common)
+        };
+        let mut known: Vec<&Known> = self.view.facts().filter(own).collect();
+        known.sort_by_key(|known| (Reverse(known.learned()), known.id()));
+        model.knows_all = known.len();
+        let called = |id: &EntityId| self.name(id);
+        let line = |known: &Known| {
+            let belief = self.view.belief(known);
+            let way = known.ways().first().or(known.shared().first());
+            let how = way.map_or_else(String::new, |way| query::way_called(way, &called));
+            let since = known.learned().map(|time| self.state.calendar().print(time));
+            let parts: Vec<String> = [Some(how), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+            KnowsLine {
+                fact: known.id(),
+                statement: known.statement().to_owned(),
+                hold: hold(belief.hold).into(),
+                credence: belief.credence.get(),
+                how: parts.join(", "),
+                conceals: known.conceals(),
+                secret: known.is_secret(),
+                table: self.table.learned(known.id()),
+                safe: self.state.fact(known.id()).is_some_and(|fact| self.is_safe(fact)),
+            }
+        };
+        model.knows = known.into_iter().take(MOST).map(line).collect();
+    }
+
+    /// The secrets that it keeps, then those about it that it does not know.
+    fn secrets(&self) -> Vec<SecretLine> {
+        let is_secret = |fact: &Fact| {
+            let concealed = || self.state.known_by(fact.id()).any(|edge| edge.conceals);
+            fact.standing().is_in_world() && (fact.secrecy() == Secrecy::Secret || concealed())
+        };
+        let kept = self.view.facts().filter(|known| known.is_secret() || known.conceals());
+        let kept = kept.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
+        let about = self.state.facts_of(self.id).filter(|fact| self.view.fact(fact.id()).is_none());
+        let about = about.filter(|fact| is_secret(fact)).map(|fact| (fact, false));
+        let mut facts: Vec<_> = kept.chain(about).collect();
+        facts.sort_by_key(|(fact, keeps)| (!keeps, fact.subject() != self.id, fact.predicate().clone(), fact.id()));
+        facts.truncate(MOST);
+        let players: Vec<EntityId> = self.table.players().cloned().collect();
+        // Conditions are judged for all reveals at once, where there is one of these secrets at all.
+        let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
+        let revealable = match has_reveal {
+            true => revealable_to(self.state, &players, &|who, of| Trust::between(self.state, who, of).level()),
+            false => Vec::new(),
+        };
+        facts.into_iter().map(|(fact, keeps)| self.secret(fact, keeps, &revealable)).collect()
+    }
+
+    fn secret(&self, fact: &Fact, keeps: bool, revealable: &[Revealable]) -> SecretLine {
+        let mut edges: Vec<_> = self.state.known_by(fact.id()).filter(|edge| edge.how != How::Shared).collect();
+        edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
+        let called = |id: &EntityId| self.name(id);
+        let told = edges.iter().filter(|edge| matches!(edge.how, How::Told { .. })).map(|edge| {
+            let to = edge.knower.entity().map_or_else(|| "Everybody".to_owned(), called);
+            let when = crate::panels::fact::date(self.state, edge.learned.as_ref());
+            let parts = [Some(format!("{to}: {}", query::how_called(&edge.how, &called))), when];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        });
+        let mut known_by: Vec<Named> =
+            edges.iter().filter_map(|edge| Some(Named::of(self.state, edge.knower.entity()?))).collect();
+        known_by.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        known_by.dedup();
+        let conditions = revealable.iter().filter(|revealable| revealable.fact == fact.id());
+        let conditions = conditions.map(|revealable| ConditionLine {
+            holder: Named::of(self.state, &revealable.holder),
+            holds: revealable.judgement.holds,
+            missing: revealable.judgement.missing.clone(),
+            note: self
+                .state
+                .reveals()
+                .find(|reveal| reveal.id == revealable.reveal)
+                .and_then(|reveal| reveal.note.clone()),
+        });
+        SecretLine {
+            fact: fact.id(),
+            statement: fact.statement().to_owned(),
+            keeps,
+            told: told.collect(),
+            known_by,
+            table: self.table.knows(fact.id()).is_some(),
+            conditions: conditions.collect(),
+        }
+    }
+
+    fn timeline(&self) -> Vec<TimeLine> {
+        let mut lines: Vec<TimeLine> = Vec::new();
+        let print = |time| self.state.calendar().print(time);
+        for fact in self.state.facts_of(self.id).filter(|fact| fact.standing() == Standing::Canon) {
+            let mut note = |time: hearsay_model::GameTime, text: String| {
+                lines.push(TimeLine {
+                    time: time.0,
+                    when: print(time),
+                    text,
+                    fact: Some(fact.id()),
+                    session: fact.provenance().session.clone(),
+                    safe: self.is_safe(fact),
+                    secret: fact.secrecy() == Secrecy::Secret,
+                });
+            };
+            if let Some(start) = fact.validity().start() {
+                note(start, fact.statement().to_owned());
+            }
+            if let Some(end) = fact.validity().end() {
+                note(end, format!("No longer: {}", fact.statement()));
+            }
+        }
+        let said = |passage: &Passage| {
+            passage.speaker.as_ref() == Some(self.id) || passage.heard_by.contains(&Knower::Entity(self.id.clone()))
+        };
+        let mut sessions: Vec<_> = self.state.sessions().filter(|session| session.present.contains(self.id)).collect();
+        let there = self.state.passages().filter(|(_, passage)| said(passage));
+        let there = there.filter_map(|(_, passage)| self.state.session(passage.session.as_ref()?));
+        sessions.extend(there);
+        sessions.sort_by_key(|session| session.id.clone());
+        sessions.dedup_by_key(|session| session.id.clone());
+        for session in sessions {
+            let Some(time) = session.start.as_ref().and_then(|date| date.time) else { continue };
+            lines.push(TimeLine {
+                time: time.0,
+                when: print(time),
+                text: format!("Was there in {}", query::session_title(self.state, &session.id).unwrap_or_default()),
+                fact: None,
+                session: Some(session.id.clone()),
+                safe: true,
+                secret: false,
+            });
+        }
+        lines.sort_by(|a, b| (a.time, a.fact, &a.text).cmp(&(b.time, b.fact, &b.text)));
+        lines.truncate(MOST);
+        lines
+    }
+
+    fn passages(&self, model: &mut EntityModel) {
+        let own = |passage: &Passage| passage.speaker.as_ref() == Some(self.id);
+        let about =
+            |passage: &Passage| passage.document.as_ref() == Some(self.id) || passage.mentions.contains(self.id);
+        let passages = self.state.passages().filter(|(_, passage)| own(passage) || about(passage));
+        let time = |passage: &Passage| passage.time.as_ref().and_then(|date| date.time);
+        let number =
+            |passage: &Passage| self.state.session(passage.session.as_ref()?).and_then(|session| session.number);
+        let mut passages: Vec<(PassageId, &Passage)> = passages.map(|(id, passage)| (id, &**passage)).collect();
+        passages.sort_by_key(|(id, passage)| (Reverse((number(passage), time(passage), passage.line)), *id));
+        model.passages_all = passages.len();
+        let line = |(id, passage): (PassageId, &Passage)| {
+            let title = passage.session.as_ref().and_then(|session| query::session_title(self.state, session));
+            let document = passage.document.as_ref().filter(|document| *document != self.id);
+            let when = crate::panels::fact::date(self.state, passage.time.as_ref());
+            let place = passage.place.as_ref().map(|place| self.name(place));
+            let parts = [title, passage.title.clone(), document.map(|document| self.name(document)), when, place];
+            PassageLine {
+                id,
+                speaker: passage.speaker.as_ref().map(|speaker| Named::of(self.state, speaker)),
+                text: passage.text.clone(),
+                place: parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{00B7} "),
+                own: own(passage),
+                safe: self.table.all_heard(id),
+            }
+        };
+        model.passages = passages.into_iter().take(MOST).map(line).collect();
+    }
+}
+
+/// The sections of a page, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Waiting,
+    Description,
+    Attributes,
+    Relations,
+    Lore,
+    Mentioned,
+    Untrue,
+}
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Waiting => "Waits for you",
+            Self::Description => "Description",
+            Self::Attributes => "Attributes",
+            Self::Relations => "Relations",
+            Self::Lore => "Said of it",
+            Self::Mentioned => "Also has to do with it",
+            Self::Untrue => "Untrue, though some believe it",
+        }
+    }
+}
+
+/// How something is held, in words.
+pub(crate) fn hold(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Believed => "believes it",
+        Hold::Doubted => "doubts it",
+        Hold::Ended(_) => "knows that it is over",
+        Hold::Superseded(_) => "knows a later state",
+        Hold::Outweighed(_) => "rather believes otherwise",
+    }
+}
+
+/// The subject of a fact: whose page shows it.
+pub(super) fn subject_of(world: &World, fact: FactId) -> Option<EntityId> {
+    world.state.fact(fact).map(|fact| fact.subject().clone())
+}

@@ -1,0 +1,132 @@
+//! Facts read from the state.
+
+use hearsay_memory::query::{self, HolderRow, Table};
+use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, Standing, State};
+
+use super::model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
+use crate::{names::Named, text::Linked};
+
+/// A date as it is shown.
+pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
+    let date = date?;
+    Some(if date.raw.is_empty() { state.calendar().print(date.time?) } else { date.raw.clone() })
+}
+
+impl FactModel {
+    /// A fact, with what the table knows of it.
+    pub fn of(state: &State, table: &Table, fact: &Fact) -> Self {
+        let held = query::held_by(state, fact.id());
+        let group = |group: bool| {
+            move |row: HolderRow| HolderLine {
+                who: Named::of(state, &row.knower),
+                how: row.how.join(", "),
+                credence: row.credence,
+                since: row.since,
+                conceals: row.conceals,
+                group,
+            }
+        };
+        let groups = held.groups.into_iter().map(group(true));
+        let mut held_by: Vec<HolderLine> = groups.chain(held.characters.into_iter().map(group(false))).collect();
+        let concealed = held_by.iter().any(|holder| holder.conceals);
+        held_by.retain(|holder| !table.players().any(|player| *player == holder.who.id));
+        let more_holders = held_by.len().saturating_sub(MOST_HOLDERS);
+        held_by.truncate(MOST_HOLDERS);
+        let provenance = fact.provenance();
+        let secret = fact.secrecy() == Secrecy::Secret;
+        let stands = matches!(fact.standing(), Standing::Canon | Standing::Claimed);
+        let extracted = provenance.method == Method::Stated || provenance.extracted.is_some();
+        let source =
+            |source: query::SourceText| SourceLine { place: source.place, text: source.text, quote: source.quote };
+        Self {
+            fact: fact.id(),
+            subject: Named::of(state, fact.subject()),
+            predicate: fact.predicate().as_str().to_owned(),
+            object: match fact.object() {
+                Object::Entity(id) => state.name_or_id(id).to_owned(),
+                Object::Value(value) => value.to_string(),
+            },
+            object_entity: fact.object().entity().map(|id| Named::of(state, id)),
+            statement: Linked::fact(state, fact),
+            standing: fact.standing(),
+            secret,
+            concealed,
+            safe: stands && !secret && !concealed && table.all_know(fact.id()),
+            since: date(state, fact.validity().from.as_ref()),
+            until: date(state, fact.validity().until.as_ref()),
+            attitude: fact.attitude().map(hearsay_model::Attitude::get),
+            confidence: extracted.then(|| provenance.confidence.get()),
+            origin: origin(state, fact),
+            session: provenance.session.clone(),
+            table: table.knows(fact.id()).map(|knows| table_line(state, knows)),
+            everybody: held.everybody,
+            held_by,
+            more_holders,
+            sources: query::sources_of(state, fact).into_iter().map(source).collect(),
+        }
+    }
+}
+
+/// How a fact came into the record: `said by Odo Brandt in Session 2, found in the text`.
+fn origin(state: &State, fact: &Fact) -> String {
+    let provenance = fact.provenance();
+    let method = match (provenance.method, &provenance.speaker) {
+        (Method::Witnessed, _) => "happened".to_owned(),
+        (Method::Stated, Some(speaker)) => format!("said by {}", state.name_or_id(speaker)),
+        (Method::Stated, None) => "narrated".into(),
+        (Method::Inferred, _) => "inferred".into(),
+        (Method::Authored, _) => "written by hand".into(),
+        (Method::Imported, _) => "imported".into(),
+    };
+    let session = provenance.session.as_ref().and_then(|session| query::session_title(state, session));
+    let by = match &provenance.author {
+        Author::Dm => Some("by the DM".to_owned()),
+        Author::Extractor => Some("found in the text".into()),
+        Author::Game => Some("by the game".into()),
+        Author::Importer(_) => None,
+        author => Some(format!("by {author}")),
+    };
+    let confirmed = provenance.confirmed.then(|| "confirmed by the DM".to_owned());
+    let said = match session {
+        Some(session) => format!("{method} in {session}"),
+        None => method,
+    };
+    [Some(said), by, confirmed].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn table_line(state: &State, knows: query::TableKnows) -> TableLine {
+    let known_by: Vec<HolderLine> = knows
+        .known_by
+        .into_iter()
+        .map(|knower| HolderLine {
+            who: Named::of(state, &knower.knower),
+            how: knower.how,
+            credence: knower.credence,
+            since: knower.since,
+            conceals: knower.conceals,
+            group: !state.kind(&knower.knower).is_some_and(|kind| kind.is_character()),
+        })
+        .collect();
+    let names: Vec<&str> = known_by.iter().filter(|line| !line.group).map(|line| line.who.name.as_str()).collect();
+    let who = match names.as_slice() {
+        _ if knows.all => "The party knows".to_owned(),
+        [] => "The party knows".into(),
+        [one] => format!("{one} knows"),
+        [one, two] => format!("{one} and {two} know"),
+        [one, rest @ ..] => format!("{one} and {} others know", rest.len()),
+    };
+    let since = match (knows.title, knows.since) {
+        (Some(title), _) => format!("since {}", lower_first(&title)),
+        (None, Some(date)) => format!("since {date}"),
+        (None, None) => "since ever".into(),
+    };
+    TableLine { text: format!("{who} it, {since}"), session: knows.session, all: knows.all, known_by }
+}
+
+/// `Session 3` within a sentence.
+fn lower_first(text: &str) -> String {
+    match text.strip_prefix("Session ") {
+        Some(rest) => format!("session {rest}"),
+        None => text.to_owned(),
+    }
+}

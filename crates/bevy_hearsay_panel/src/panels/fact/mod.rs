@@ -1,0 +1,10 @@
+//! A fact with who knows it and where it comes from: shown by the entity's page and the scene.
+
+mod load;
+mod model;
+mod ui;
+
+pub(crate) use load::{date, table_line};
+pub use model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
+pub use ui::{FactEdit, FactsView, fact_ui};
+pub(crate) use ui::{hidden_count, holder_ui, labelled, name_ui};

@@ -1,0 +1,371 @@
+//! A fact on the screen: its sentence, who knows it, where it is written; edited in place.
+
+use std::collections::BTreeSet;
+
+use egui::{Key, Modifiers, RichText, TextEdit, Ui};
+use hearsay_memory::{Edit, FactOptions, Retcon};
+use hearsay_model::{FactId, Standing};
+use serde::{Deserialize, Serialize};
+
+use super::model::{FactModel, HolderLine, TableLine};
+use crate::{
+    names::Named,
+    panel::{Deed, Look, Request},
+    text::visual,
+    theme::Tone,
+    widgets::{
+        Completion, badge, card, confidence, entity_button, icon_button, more, name_field, named, quote, sentence,
+        toned, weak,
+    },
+};
+
+/// What the eye holds of facts: which are opened, and which is being edited.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FactsView {
+    /// Those whose knowers and sources are shown in full.
+    pub open: BTreeSet<FactId>,
+    /// The edit under way.
+    pub edit: Option<FactEdit>,
+}
+
+/// A fact that is being edited.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FactEdit {
+    /// Which.
+    pub fact: FactId,
+    /// The object or value.
+    pub object: String,
+    /// The sentence.
+    pub statement: String,
+    /// Whether the fields are to be focused.
+    #[serde(skip)]
+    begun: bool,
+    #[serde(skip)]
+    completion: Completion,
+}
+
+impl FactEdit {
+    /// Begins an edit.
+    pub fn new(fact: &FactModel) -> Self {
+        Self {
+            fact: fact.fact,
+            object: fact.object.clone(),
+            statement: fact.statement.text.clone(),
+            begun: true,
+            completion: Completion::default(),
+        }
+    }
+}
+
+/// A fact. `clock` is the game clock, for what ends now. Answers with what was asked for.
+pub fn fact_ui(
+    ui: &mut Ui,
+    look: &Look,
+    fact: &FactModel,
+    view: &mut FactsView,
+    clock: Option<&str>,
+    focused: bool,
+) -> Vec<Request> {
+    let mut asked = Vec::new();
+    let open = view.open.contains(&fact.fact);
+    card(ui, look, focused, false, |ui| {
+        ui.push_id(fact.fact, |ui| {
+            if view.edit.as_ref().is_some_and(|edit| edit.fact == fact.fact) {
+                edit_ui(ui, look, fact, view, clock, &mut asked);
+            } else {
+                head_ui(ui, look, fact, view, &mut asked);
+            }
+            known_ui(ui, look, fact, &mut asked);
+            if open && !look.screen_safe {
+                detail_ui(ui, look, fact, &mut asked);
+            }
+        });
+    });
+    asked
+}
+
+/// The sentence, with its badges before and its buttons after.
+fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, asked: &mut Vec<Request>) {
+    ui.horizontal_top(|ui| {
+        // The buttons keep their room, whatever the length of the sentence.
+        let buttons = if look.screen_safe { 0.0 } else { look.theme.sizes().target * 2.0 + look.theme.spacing().wide };
+        let width = (ui.available_width() - buttons).max(80.0);
+        ui.vertical(|ui| {
+            ui.set_width(width);
+            if badges_ui(ui, look, fact) {
+                ui.add_space(1.0);
+            }
+            let tone = if fact.standing == Standing::False || fact.until.is_some() { Tone::Weak } else { Tone::Plain };
+            asked.extend(sentence(ui, look, &fact.statement, tone).map(Request::Show));
+        });
+        if look.screen_safe {
+            return;
+        }
+        let open = view.open.contains(&fact.fact);
+        let (sign, name) = if open { ("\u{25BE}", "Hide sources") } else { ("\u{25B8}", "Sources") };
+        if icon_button(ui, sign, &format!("{name}: {}", fact.statement.text)).clicked() {
+            if open {
+                view.open.remove(&fact.fact);
+            } else {
+                view.open.insert(fact.fact);
+            }
+        }
+        if icon_button(ui, "\u{270F}", &format!("Edit: {}", fact.statement.text)).clicked() {
+            view.edit = Some(FactEdit::new(fact));
+        }
+    });
+}
+
+/// What is unusual about a fact. Answers whether anything is.
+fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) -> bool {
+    let standing = match fact.standing {
+        Standing::Canon => None,
+        Standing::Claimed => Some((Tone::Warn, "claimed")),
+        Standing::Proposed => Some((Tone::Accent, "waits for review")),
+        Standing::False => Some((Tone::Bad, "untrue")),
+        Standing::Rejected => Some((Tone::Bad, "rejected")),
+    };
+    let any = fact.secret || fact.concealed || standing.is_some() || fact.until.is_some() || fact.attitude.is_some();
+    if any {
+        ui.horizontal_wrapped(|ui| {
+            if fact.secret {
+                badge(ui, look, Tone::Secret, "\u{1F512} secret");
+            } else if fact.concealed {
+                badge(ui, look, Tone::Secret, "\u{1F512} kept back");
+            }
+            if let Some((tone, words)) = standing {
+                badge(ui, look, tone, words);
+            }
+            if let Some(until) = &fact.until {
+                badge(ui, look, Tone::Weak, &format!("until {until}"));
+            }
+            if let Some(attitude) = fact.attitude {
+                let tone = if attitude < 0 { Tone::Bad } else { Tone::Good };
+                badge(ui, look, tone, &format!("attitude {attitude:+}"));
+            }
+        });
+    }
+    any
+}
+
+/// Who knows it, the party first.
+fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+        table_ui(ui, look, fact.table.as_ref(), fact.everybody, asked);
+        // What only some know, and that they know it, is not for players.
+        if look.screen_safe || fact.held_by.is_empty() {
+            return;
+        }
+        small(ui, look, "\u{00B7} also:");
+        for (number, holder) in fact.held_by.iter().take(4).enumerate() {
+            if number > 0 {
+                small(ui, look, ",");
+            }
+            holder_ui(ui, look, holder, asked);
+        }
+        let left_out = fact.held_by.len().saturating_sub(4) + fact.more_holders;
+        if left_out > 0 {
+            small(ui, look, &format!("and {left_out} more"));
+        }
+    });
+}
+
+/// Whether the table knows it, and since when.
+fn table_ui(ui: &mut Ui, look: &Look, table: Option<&TableLine>, everybody: bool, asked: &mut Vec<Request>) {
+    let palette = look.theme.palette();
+    match table {
+        _ if everybody => small(ui, look, "Everybody knows it"),
+        Some(table) => {
+            let text = RichText::new(visual(&format!("\u{2605} {}", table.text))).small().color(palette.good);
+            match &table.session {
+                Some(session) => {
+                    let response =
+                        named(ui.link(text), true, &table.text).on_hover_text("Shows what the session brought");
+                    if response.clicked() {
+                        asked.push(Request::Session(session.clone()));
+                    }
+                }
+                None => _ = ui.label(text),
+            }
+        }
+        None => small(ui, look, "\u{2606} The party does not know it"),
+    }
+}
+
+fn small(ui: &mut Ui, look: &Look, words: &str) {
+    ui.label(RichText::new(visual(words)).small().color(look.theme.palette().weak));
+}
+
+/// One who knows it, in a few words.
+pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &mut Vec<Request>) {
+    let (palette, colour) = (look.theme.palette(), look.theme.kind(holder.who.kind.as_ref()));
+    let name = match holder.group {
+        true => format!("those of {}", holder.who.name),
+        false => holder.who.name.clone(),
+    };
+    let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
+    let belief = if holder.credence < 0.995 { format!(", believes it {:.2}", holder.credence) } else { String::new() };
+    let hover = format!("{}{since}{belief}", holder.how);
+    let response = ui.link(RichText::new(visual(&name)).small().color(colour)).on_hover_text(hover);
+    if named(response, true, &name).clicked() {
+        asked.push(Request::Show(holder.who.id.clone()));
+    }
+    if holder.conceals {
+        ui.label(RichText::new("(hides it)").small().color(palette.secret));
+    }
+}
+
+/// All that is on record: dates, every knower with how, and the words.
+fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
+    ui.separator();
+    let dates = [
+        fact.since.as_ref().map(|since| format!("since {since}")),
+        fact.until.as_ref().map(|until| format!("until {until}")),
+    ];
+    let dates: Vec<String> = dates.into_iter().flatten().collect();
+    ui.horizontal_wrapped(|ui| {
+        small(ui, look, &fact.origin);
+        if !dates.is_empty() {
+            small(ui, look, &format!("\u{00B7} {}", dates.join(", ")));
+        }
+        if let Some(sure) = fact.confidence {
+            confidence(ui, look, "confidence", sure);
+        }
+        if let Some(session) = &fact.session
+            && ui.small_button("Session").on_hover_text("Shows what the session brought").clicked()
+        {
+            asked.push(Request::Session(session.clone()));
+        }
+        if ui.small_button("Who knows it?").on_hover_text("Searches for all who know it").clicked() {
+            asked.push(Request::Search(format!("who knows {}", fact.statement.text)));
+        }
+    });
+    let table = fact.table.iter().flat_map(|table| &table.known_by);
+    for holder in table.chain(&fact.held_by) {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+            holder_ui(ui, look, holder, asked);
+            let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
+            small(ui, look, &format!("{}{since}", holder.how));
+        });
+    }
+    more(ui, look, fact.more_holders);
+    for source in &fact.sources {
+        small(ui, look, &source.place);
+        if let Some(text) = &source.text {
+            let marked = source.quote.map_or(0..0, |(start, end)| start..end);
+            quote(ui, look, text, &marked);
+        }
+    }
+    if fact.sources.is_empty() {
+        small(ui, look, "No text shows it.");
+    }
+}
+
+/// The fields of an edit. A value or name that changed may be a correction, or what is so from now on.
+fn edit_ui(
+    ui: &mut Ui,
+    look: &Look,
+    fact: &FactModel,
+    view: &mut FactsView,
+    clock: Option<&str>,
+    asked: &mut Vec<Request>,
+) {
+    let Some(edit) = &mut view.edit else { return };
+    let mut done = false;
+    ui.label(RichText::new(format!("{} {}", fact.subject.name, crate::panels::graph::label(&fact.predicate))).small());
+    let response = match &fact.object_entity {
+        Some(_) => name_field(ui, look, "Object", "A name", &mut edit.object, &mut edit.completion, |_| true).response,
+        None => {
+            let field = TextEdit::multiline(&mut edit.object).desired_rows(1).desired_width(f32::INFINITY);
+            let response = ui.add(field);
+            labelled(response, "Value", &edit.object)
+        }
+    };
+    if std::mem::take(&mut edit.begun) {
+        response.request_focus();
+    }
+    let says = TextEdit::multiline(&mut edit.statement).desired_rows(1).desired_width(f32::INFINITY);
+    let response = ui.add(says.hint_text("The sentence; made anew when empty"));
+    labelled(response, "Sentence", &edit.statement);
+    let entered = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+    let object = (edit.object.trim() != fact.object).then(|| edit.object.trim().to_owned());
+    let statement = Some(edit.statement.trim()).filter(|words| !words.is_empty() && *words != fact.statement.text);
+    let statement = statement.map(str::to_owned);
+    // A new object makes a new sentence, unless that was written anew too.
+    let changed = object.is_some() || statement.is_some() || edit.statement.trim().is_empty();
+    let id = fact.fact.to_string();
+    ui.horizontal_wrapped(|ui| {
+        let save = ui.add_enabled(changed, egui::Button::new("Correct"));
+        let save = save.on_hover_text("It was recorded wrongly: those who knew it know this instead (Ctrl+Enter)");
+        if (save.clicked() || entered) && changed {
+            let edit = Edit::Correct { fact: id.clone(), object: object.clone(), statement: statement.clone() };
+            asked.push(Request::Do(Deed::Edit(edit)));
+            done = true;
+        }
+        let now = ui.add_enabled(object.is_some(), egui::Button::new("From now on"));
+        if now.on_hover_text("It was so, and is otherwise from now on").clicked()
+            && let Some(object) = &object
+        {
+            asked.push(Request::Do(Deed::Edit(from_now_on(fact, object.clone(), statement.clone()))));
+            done = true;
+        }
+        let over = ui.add_enabled(clock.is_some(), egui::Button::new("No longer"));
+        if over.on_hover_text("It was so until now, by the game clock").clicked()
+            && let Some(clock) = clock
+        {
+            asked.push(Request::Do(Deed::Retcon(Retcon::Until { fact: id.clone(), until: clock.to_owned() })));
+            done = true;
+        }
+        let never = ui.button("Never so").on_hover_text("It never was so, and nobody ever knew it");
+        if never.clicked() {
+            asked.push(Request::Do(Deed::Retcon(Retcon::NeverSo { fact: id })));
+            done = true;
+        }
+        let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        if ui.button("Cancel").clicked() || escape {
+            done = true;
+        }
+    });
+    if done {
+        view.edit = None;
+    }
+}
+
+/// What is so from now on instead of a fact.
+fn from_now_on(fact: &FactModel, object: String, statement: Option<String>) -> Edit {
+    let options = FactOptions { statement, secret: fact.secret, ..FactOptions::default() };
+    let subject = fact.subject.id.to_string();
+    match &fact.object_entity {
+        Some(_) => Edit::Relate { subject, predicate: fact.predicate.clone(), object, options },
+        None => Edit::Set { entity: subject, attribute: fact.predicate.clone(), value: object, options },
+    }
+}
+
+/// Gives a field the name that screen readers say.
+pub(crate) fn labelled(response: egui::Response, name: &str, value: &str) -> egui::Response {
+    response.widget_info(|| {
+        let mut info = egui::WidgetInfo::text_edit(true, value, value, "");
+        info.label = Some(name.to_owned());
+        info
+    });
+    response
+}
+
+/// A name that leads to its page; nothing, while players look and do not know it.
+pub(crate) fn name_ui(ui: &mut Ui, look: &Look, who: &Named, safe: bool, asked: &mut Vec<Request>) {
+    if look.screen_safe && !safe {
+        weak(ui, look, "somebody");
+    } else if entity_button(ui, look, who).clicked() {
+        asked.push(Request::Show(who.id.clone()));
+    }
+}
+
+/// How many things are not shown while players look.
+pub(crate) fn hidden_count(ui: &mut Ui, look: &Look, count: usize) {
+    if count > 0 {
+        toned(ui, look, Tone::Weak, &format!("{count} hidden while players look"));
+    }
+}

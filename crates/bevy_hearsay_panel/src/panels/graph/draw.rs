@@ -1,0 +1,282 @@
+//! How the graph is painted.
+
+use std::collections::HashMap;
+
+use egui::{
+    Align2, Color32, CornerRadius, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, epaint::Vertex, pos2,
+    vec2,
+};
+use hearsay_model::{EntityId, Kind};
+
+use super::model::{Edge, GraphModel, Node, label};
+use crate::{
+    panel::Look,
+    text::{shortened, visual},
+    widgets::dimmed,
+};
+
+/// What of a graph is drawn: all, or what players may see.
+#[derive(Debug)]
+pub(super) struct Drawn<'a> {
+    /// Places among the model's nodes.
+    pub(super) nodes: Vec<usize>,
+    /// Places among the model's edges.
+    pub(super) edges: Vec<usize>,
+    /// How many nodes are left out.
+    pub(super) hidden: usize,
+    by_id: HashMap<&'a EntityId, usize>,
+}
+
+impl<'a> Drawn<'a> {
+    pub(super) fn of(model: &'a GraphModel, screen_safe: bool) -> Self {
+        let shown = |number: usize| model.nodes.get(number).is_some_and(|node| !screen_safe || node.safe);
+        let nodes: Vec<usize> = (0..model.nodes.len()).filter(|number| shown(*number)).collect();
+        let joins = |edge: &Edge| {
+            let seen = !screen_safe || edge.relations.iter().any(|relation| relation.safe);
+            seen && shown(edge.a) && shown(edge.b)
+        };
+        Self {
+            edges: (0..model.edges.len()).filter(|number| joins(&model.edges[*number])).collect(),
+            hidden: model.nodes.len() - nodes.len(),
+            by_id: nodes.iter().map(|number| (&model.nodes[*number].who.id, *number)).collect(),
+            nodes,
+        }
+    }
+
+    /// The place of an entity among the nodes, if it is drawn.
+    pub(super) fn place_of(&self, id: &EntityId) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+}
+
+/// A graph on a part of the screen.
+pub(super) struct Canvas<'a> {
+    pub(super) look: &'a Look,
+    pub(super) model: &'a GraphModel,
+    pub(super) drawn: &'a Drawn<'a>,
+    pub(super) rect: Rect,
+    pub(super) zoom: f32,
+    pub(super) positions: &'a [Option<Pos2>],
+}
+
+/// How far what has nothing to do with the one looked at stands back.
+const DIM: f32 = 0.78;
+
+impl Canvas<'_> {
+    /// How large a node is drawn.
+    pub(super) fn radius(&self, node: &Node) -> f32 {
+        let center = self.model.center.as_ref().is_some_and(|center| center.id == node.who.id);
+        let size = 6.0 + (node.degree as f32).sqrt().min(7.0) * 1.5 + if center { 3.0 } else { 0.0 };
+        size * self.zoom.sqrt().clamp(0.55, 1.5)
+    }
+
+    /// Paints all. Who is selected or pointed at stands out, with those it has to do with.
+    pub(super) fn paint(&self, ui: &Ui, selected: Option<usize>, hovered: Option<usize>) {
+        let painter = ui.painter_at(self.rect);
+        let palette = self.look.theme.palette();
+        painter.rect_filled(self.rect, CornerRadius::same(4), palette.background);
+        let eye = hovered.or(selected);
+        let mut near = vec![eye.is_none(); self.model.nodes.len()];
+        if let Some(eye) = eye {
+            near[eye] = true;
+            for edge in self.drawn.edges.iter().map(|number| &self.model.edges[*number]) {
+                if edge.a == eye || edge.b == eye {
+                    (near[edge.a], near[edge.b]) = (true, true);
+                }
+            }
+        }
+        for edge in self.drawn.edges.iter().map(|number| &self.model.edges[*number]) {
+            self.edge(&painter, edge, eye);
+        }
+        for &number in &self.drawn.nodes {
+            let focus = selected == Some(number) || hovered == Some(number);
+            self.node(&painter, number, near[number], focus);
+        }
+        self.names(&painter, &near, selected, hovered);
+    }
+
+    fn edge(&self, painter: &Painter, edge: &Edge, eye: Option<usize>) {
+        let (Some(a), Some(b)) = (self.positions[edge.a], self.positions[edge.b]) else { return };
+        if !self.rect.intersects(Rect::from_two_pos(a, b).expand(1.0)) {
+            return;
+        }
+        let palette = self.look.theme.palette();
+        let of_eye = eye.is_some_and(|eye| edge.a == eye || edge.b == eye);
+        let dim = eye.is_some() && !of_eye;
+        let secret = edge.is_secret() && !self.look.screen_safe;
+        let colour = match (secret, of_eye) {
+            (true, _) => palette.secret,
+            (false, true) => palette.strong,
+            (false, false) => palette.weak,
+        };
+        let colour = if dim { dimmed(colour, DIM) } else { dimmed(colour, if of_eye { 0.1 } else { 0.45 }) };
+        let stroke = Stroke::new(if of_eye { 2.0 } else { 1.2 }, colour);
+        match secret {
+            true => painter.extend(Shape::dashed_line(&[a, b], stroke, 6.0, 4.0)),
+            false => _ = painter.line_segment([a, b], stroke),
+        }
+        let middle = a + (b - a) * 0.5;
+        if edge.has_secret() && !self.look.screen_safe && !dim && (self.zoom > 0.45 || of_eye) {
+            self.lock(painter, middle);
+        }
+        if of_eye && self.zoom > 0.6 {
+            self.what_joins(painter, edge, middle);
+        }
+    }
+
+    /// The relation's name on a line that is looked at.
+    fn what_joins(&self, painter: &Painter, edge: &Edge, middle: Pos2) {
+        let palette = self.look.theme.palette();
+        let seen: Vec<_> = edge.relations.iter().filter(|relation| !self.look.screen_safe || relation.safe).collect();
+        let Some(first) = seen.first() else { return };
+        let mut words = label(&first.predicate);
+        if seen.len() > 1 {
+            words = format!("{words} +{}", seen.len() - 1);
+        }
+        let font = FontId::proportional(self.look.theme.sizes().small - 1.0);
+        let galley = painter.layout_no_wrap(words, font, palette.weak);
+        let below = middle + vec2(0.0, if edge.has_secret() { 12.0 } else { 0.0 });
+        let rect = Align2::CENTER_CENTER.anchor_size(below, galley.size());
+        painter.rect_filled(rect.expand2(vec2(3.0, 0.0)), CornerRadius::same(3), palette.background);
+        painter.galley(rect.min, galley, palette.weak);
+    }
+
+    /// A small lock.
+    fn lock(&self, painter: &Painter, at: Pos2) {
+        let palette = self.look.theme.palette();
+        painter.circle_filled(at, 8.0, palette.background);
+        let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(8.0, 6.0));
+        painter.rect_filled(body, CornerRadius::same(1), palette.secret);
+        let bow: Vec<Pos2> = (0..=8)
+            .map(|step| {
+                let angle = std::f32::consts::PI * (1.0 + step as f32 / 8.0);
+                at + vec2(angle.cos() * 2.6, angle.sin() * 3.2 - 1.0)
+            })
+            .collect();
+        painter.line(bow, Stroke::new(1.4, palette.secret));
+    }
+
+    fn node(&self, painter: &Painter, number: usize, near: bool, focus: bool) {
+        let (Some(at), node) = (self.positions[number], &self.model.nodes[number]) else { return };
+        let radius = self.radius(node);
+        if !self.rect.expand(radius * 2.0).contains(at) {
+            return;
+        }
+        let palette = self.look.theme.palette();
+        let colour = self.look.theme.kind(node.who.kind.as_ref());
+        let colour = if near { colour } else { dimmed(colour, DIM) };
+        // What lies behind does not shine through.
+        painter.circle_filled(at, radius + 1.5, palette.background);
+        let hollow = matches!(node.who.kind, Some(Kind::Concept | Kind::Custom(_)) | None);
+        let outline = outline(node.who.kind.as_ref(), at, radius);
+        if !hollow {
+            painter.add(fan(at, &outline, colour));
+        }
+        painter.add(Shape::closed_line(outline, Stroke::new(if hollow { 2.0 } else { 1.0 }, colour)));
+        if node.hub {
+            painter.circle_stroke(at, radius + 4.0, Stroke::new(1.5, colour));
+        }
+        if focus {
+            painter.circle_stroke(at, radius + 7.0, Stroke::new(2.5, palette.accent));
+        }
+    }
+
+    /// The names, the most important first; one that would cover another is left out until it is looked at.
+    fn names(&self, painter: &Painter, near: &[bool], selected: Option<usize>, hovered: Option<usize>) {
+        let palette = self.look.theme.palette();
+        let center = self.model.center.as_ref().map(|center| &center.id);
+        let eye = hovered.or(selected).is_some();
+        let rank = |number: usize| {
+            let node = &self.model.nodes[number];
+            let looked_at = hovered == Some(number) || selected == Some(number);
+            (
+                !looked_at,
+                Some(&node.who.id) != center,
+                eye && !near[number],
+                !node.hub,
+                usize::MAX - node.degree,
+                number,
+            )
+        };
+        let mut order = self.drawn.nodes.clone();
+        order.sort_by_key(|number| rank(*number));
+        let mut taken: Vec<Rect> = Vec::new();
+        for number in order {
+            let (Some(at), node) = (self.positions[number], &self.model.nodes[number]) else { continue };
+            if !self.rect.contains(at) {
+                continue;
+            }
+            let looked_at = hovered == Some(number) || selected == Some(number);
+            let important = looked_at || node.hub || Some(&node.who.id) == center;
+            // From afar only the landmarks have names.
+            if !important && self.zoom < 0.35 && !(eye && near[number]) {
+                continue;
+            }
+            let name = if looked_at { visual(&node.who.name) } else { visual(&node.who.name) };
+            let name = if looked_at { name.into_owned() } else { shortened(&name, 22).into_owned() };
+            let sizes = self.look.theme.sizes();
+            let font = FontId::proportional(if important { sizes.body - 1.0 } else { sizes.small });
+            let colour = if important { palette.strong } else { palette.text };
+            let colour = if near[number] { colour } else { dimmed(colour, DIM) };
+            let galley = painter.layout_no_wrap(name, font, colour);
+            let below = at + vec2(0.0, self.radius(node) + if node.hub { 6.0 } else { 3.0 });
+            let mut rect = Align2::CENTER_TOP.anchor_size(below, galley.size());
+            // A name keeps within the canvas.
+            let dx =
+                (self.rect.left() + 2.0 - rect.left()).max(0.0) - (rect.right() - self.rect.right() + 2.0).max(0.0);
+            rect = rect.translate(Vec2::new(dx, 0.0));
+            let covers = taken.iter().any(|other| other.intersects(rect.shrink(1.0)));
+            if covers && !looked_at {
+                continue;
+            }
+            taken.push(rect);
+            if near[number] {
+                let behind = palette.background.gamma_multiply(0.8);
+                painter.rect_filled(rect.expand2(vec2(2.0, 0.0)), CornerRadius::same(3), behind);
+            }
+            painter.galley(rect.min, galley, colour);
+        }
+    }
+}
+
+/// The outline of a kind: another for each, so that colour is not needed.
+fn outline(kind: Option<&Kind>, at: Pos2, radius: f32) -> Vec<Pos2> {
+    let ring = |count: usize, turn: f32, radius: &dyn Fn(usize) -> f32| -> Vec<Pos2> {
+        let point = |number: usize| {
+            let angle = turn + std::f32::consts::TAU * number as f32 / count as f32;
+            pos2(at.x + radius(number) * angle.cos(), at.y + radius(number) * angle.sin())
+        };
+        (0..count).map(point).collect()
+    };
+    let up = -std::f32::consts::FRAC_PI_2;
+    let even = |by: f32| move |_: usize| radius * by;
+    let star = |inner: f32| move |number: usize| if number.is_multiple_of(2) { radius * 1.25 } else { radius * inner };
+    match kind {
+        Some(Kind::Player) => ring(10, up, &star(0.55)),
+        Some(Kind::Party) => ring(16, up, &star(0.9)),
+        Some(Kind::Location) => ring(4, up + std::f32::consts::FRAC_PI_4, &even(1.2)),
+        Some(Kind::Faction) => ring(3, up, &even(1.3)),
+        Some(Kind::Item) => ring(4, up, &even(1.2)),
+        Some(Kind::Document) => {
+            let (w, h) = (radius * 0.8, radius * 1.1);
+            vec![at + vec2(-w, -h), at + vec2(w, -h), at + vec2(w, h), at + vec2(-w, h)]
+        }
+        Some(Kind::Event) => ring(8, up, &star(0.45)),
+        Some(Kind::Quest) => ring(5, up, &even(1.15)),
+        Some(Kind::Custom(_)) | None => ring(6, up, &even(1.05)),
+        Some(Kind::Npc | Kind::Concept) => ring(24, up, &even(1.0)),
+    }
+}
+
+/// A filled form, seen whole from its middle.
+fn fan(at: Pos2, outline: &[Pos2], colour: Color32) -> Shape {
+    let mut mesh = Mesh::default();
+    let vertex = |pos: Pos2| Vertex { pos, uv: egui::epaint::WHITE_UV, color: colour };
+    mesh.vertices.push(vertex(at));
+    mesh.vertices.extend(outline.iter().copied().map(vertex));
+    let count = outline.len() as u32;
+    for number in 0..count {
+        mesh.add_triangle(0, number + 1, (number + 1) % count + 1);
+    }
+    Shape::mesh(mesh)
+}

@@ -1,0 +1,418 @@
+//! The graph on the screen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use egui::{Key, Modifiers, Pos2, Rect, Response, RichText, Sense, Ui, Vec2, pos2, vec2};
+use hearsay_model::{EntityId, Kind};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    draw::{Canvas, Drawn},
+    layout::{Place, Places},
+    model::{DEEPEST, GraphModel, GraphRequest, Node, label},
+};
+use crate::{
+    commands,
+    names::Named,
+    panel::{Look, Request},
+    text::visual,
+    theme::Tone,
+    widgets::{
+        Completion, command_button, empty_state, entity_button, icon_button, kind_sign, name_field, toggle, toned, weak,
+    },
+};
+
+/// What the eye holds of the graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GraphView {
+    /// Which part of it.
+    pub request: GraphRequest,
+    /// Who is selected: what has nothing to do with it is dimmed.
+    pub selected: Option<EntityId>,
+    /// What is in the middle of the canvas.
+    pub middle: Place,
+    /// How large everything is drawn.
+    pub zoom: f32,
+    /// Whether all is to be brought into view.
+    #[serde(skip)]
+    pub fit: bool,
+    /// Where everybody is drawn, on the way to their places.
+    #[serde(skip)]
+    drawn: Places,
+    #[serde(skip)]
+    fields: Fields,
+}
+
+impl Default for GraphView {
+    fn default() -> Self {
+        Self {
+            request: GraphRequest::default(),
+            selected: None,
+            middle: [0.0; 2],
+            zoom: 1.0,
+            fit: true,
+            drawn: Places::new(),
+            fields: Fields::default(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Fields {
+    around: String,
+    around_list: Completion,
+    knower: String,
+    knower_list: Completion,
+}
+
+/// The bounds of the zoom.
+const ZOOM: std::ops::RangeInclusive<f32> = 0.12..=4.0;
+
+/// The graph. What it asks of the desk is answered; what it shows is in the view's request.
+pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, view: &mut GraphView) -> Vec<Request> {
+    let mut asked = Vec::new();
+    bar_ui(ui, look, model, view);
+    let nodes: Vec<&Node> = model.nodes.iter().filter(|node| !look.screen_safe || node.safe).collect();
+    if nodes.is_empty() {
+        let next = match (&view.request.knower, model.nodes.is_empty()) {
+            (_, false) => "Players know nothing of these: all is hidden while they look.",
+            (Some(_), true) => "As far as this one knows, nobody has to do with anybody here.",
+            (None, true) => "Relations come from files, from the capture line, and from what is said at the table.",
+        };
+        empty_state(ui, look, "Nothing to draw", next, None);
+        return asked;
+    }
+    let drawn = Drawn::of(model, look.screen_safe);
+    let info = if view.selected.as_ref().is_some_and(|id| drawn.place_of(id).is_some()) { 104.0 } else { 0.0 };
+    let legend = look.theme.sizes().row;
+    let size = vec2(ui.available_width(), (ui.available_height() - info - legend - 8.0).max(120.0));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Graph"));
+    settle(ui, model, places, view);
+    if std::mem::take(&mut view.fit) {
+        fit(&nodes, places, rect, view);
+    }
+    move_about(ui, rect, &response, view);
+    let hovered = canvas_ui(ui, look, model, &drawn, rect, view, &mut asked);
+    if response.clicked() && hovered.is_none() {
+        view.selected = None;
+    }
+    legend_ui(ui, look, &nodes, model, drawn.hidden);
+    if info > 0.0 {
+        info_ui(ui, look, model, &drawn, view, &mut asked);
+    }
+    asked
+}
+
+/// What is shown: around whom, how far, which relations, as whom.
+fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
+    let before = view.request.clone();
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().text_edit_width = 130.0;
+        let whole = view.request.center.is_none();
+        let pressed = toggle(ui, whole, commands::GRAPH_WHOLE.name, &commands::GRAPH_WHOLE.tooltip()).clicked();
+        if look.pressed(ui, &commands::GRAPH_WHOLE) || pressed {
+            view.request.center = None;
+        }
+        if let Some(center) = &model.center
+            && (!look.screen_safe || is_safe(model, &center.id))
+        {
+            weak(ui, look, "around");
+            if entity_button(ui, look, center).on_hover_text("Selects it").clicked() {
+                view.selected = Some(center.id.clone());
+            }
+        }
+        let fields = &mut view.fields;
+        let hint = "Around\u{2026}";
+        let around = name_field(ui, look, "Around whom", hint, &mut fields.around, &mut fields.around_list, |_| true);
+        if let Some(chosen) = around.chosen {
+            view.selected = Some(chosen.id.clone());
+            view.request.center = Some(chosen.id);
+            view.fields.around.clear();
+        }
+        if view.request.center.is_some() {
+            for depth in 1..=DEEPEST {
+                let on = view.request.depth == depth;
+                let name = if depth == 1 { "1 step".to_owned() } else { format!("{depth} steps") };
+                if ui.selectable_label(on, name).on_hover_text(commands::GRAPH_DEEPER.tooltip()).clicked() {
+                    view.request.depth = depth;
+                }
+            }
+            if look.pressed(ui, &commands::GRAPH_DEEPER) {
+                view.request.depth = view.request.depth % DEEPEST + 1;
+            }
+        }
+        relations_ui(ui, look, model, view);
+        knower_ui(ui, look, model, view);
+        if command_button(ui, look, &commands::GRAPH_FIT) {
+            view.fit = true;
+        }
+        for (sign, name, by) in [("+", "Nearer", 1.25), ("\u{2212}", "Farther", 0.8)] {
+            if icon_button(ui, sign, name).clicked() {
+                view.zoom = (view.zoom * by).clamp(*ZOOM.start(), *ZOOM.end());
+            }
+        }
+    });
+    // Another part of the graph is looked at as a whole.
+    if view.request != before {
+        view.fit = view.request.center != before.center || view.request.knower != before.knower;
+    }
+}
+
+fn is_safe(model: &GraphModel, id: &EntityId) -> bool {
+    model.nodes.iter().any(|node| node.who.id == *id && node.safe)
+}
+
+/// Which relations.
+fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
+    // That there is a relation of some sort is a secret too.
+    if look.screen_safe {
+        return;
+    }
+    let chosen = &mut view.request.predicates;
+    let text = match chosen.as_slice() {
+        [] => "All relations \u{25BE}".to_owned(),
+        [one] => format!("{} \u{25BE}", label(one)),
+        more => format!("{} relations \u{25BE}", more.len()),
+    };
+    ui.menu_button(text, |ui| {
+        if ui.selectable_label(chosen.is_empty(), "All relations").clicked() {
+            chosen.clear();
+        }
+        egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+            // What is chosen stays in the list, though nothing of it is here.
+            let gone: Vec<(String, usize)> = chosen
+                .iter()
+                .filter(|name| model.predicates.iter().all(|(other, _)| other != *name))
+                .map(|name| (name.clone(), 0))
+                .collect();
+            for (name, count) in model.predicates.iter().chain(&gone) {
+                let mut on = chosen.contains(name);
+                if ui.checkbox(&mut on, format!("{} ({count})", label(name))).clicked() {
+                    match on {
+                        true => chosen.push(name.clone()),
+                        false => chosen.retain(|other| other != name),
+                    }
+                    chosen.sort();
+                }
+            }
+        });
+    });
+}
+
+/// As whom.
+fn knower_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
+    if look.screen_safe {
+        return;
+    }
+    match &model.knower {
+        Some(knower) => {
+            weak(ui, look, "as known to");
+            let name = knower.name.clone();
+            toned(ui, look, Tone::Accent, &name);
+            if icon_button(ui, "\u{2715}", "The DM\u{2019}s truth").clicked() {
+                view.request.knower = None;
+            }
+        }
+        None => {
+            let can_know = |named: &Named| named.kind.as_ref().is_none_or(Kind::can_know);
+            let fields = &mut view.fields;
+            let hint = "As known to\u{2026}";
+            let field =
+                name_field(ui, look, "As known to", hint, &mut fields.knower, &mut fields.knower_list, can_know);
+            if let Some(chosen) = field.chosen {
+                view.request.knower = Some(chosen.id);
+                view.fields.knower.clear();
+            }
+        }
+    }
+}
+
+/// Brings everybody nearer to their places: calmly, and in a fraction of a second.
+fn settle(ui: &Ui, model: &GraphModel, places: &Places, view: &mut GraphView) {
+    let share = 1.0 - (-14.0 * ui.input(|input| input.stable_dt).min(0.1)).exp();
+    let mut drawn = BTreeMap::new();
+    let mut moving = false;
+    for node in &model.nodes {
+        let Some(to) = places.get(&node.who.id) else { continue };
+        let from = view.drawn.get(&node.who.id).unwrap_or(to);
+        let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+        let near = dx.abs() < 0.5 && dy.abs() < 0.5;
+        moving |= !near;
+        let at = if near { *to } else { [from[0] + dx * share, from[1] + dy * share] };
+        drawn.insert(node.who.id.clone(), at);
+    }
+    view.drawn = drawn;
+    if moving {
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Brings all into view.
+fn fit(nodes: &[&Node], places: &Places, rect: Rect, view: &mut GraphView) {
+    let points = nodes.iter().filter_map(|node| places.get(&node.who.id)).map(|place| pos2(place[0], place[1]));
+    let bounds = Rect::from_points(&points.collect::<Vec<_>>());
+    if !bounds.is_finite() {
+        return;
+    }
+    // Names stand below and beside their signs.
+    let bounds = bounds.expand2(vec2(90.0, 50.0));
+    let zoom = (rect.width() / bounds.width()).min(rect.height() / bounds.height());
+    view.zoom = zoom.clamp(*ZOOM.start(), 1.4);
+    view.middle = [bounds.center().x, bounds.center().y];
+}
+
+/// Dragging moves, the wheel goes nearer and farther.
+fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
+    if response.dragged() {
+        let by = response.drag_delta() / view.zoom;
+        view.middle = [view.middle[0] - by.x, view.middle[1] - by.y];
+    }
+    let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| rect.contains(*at));
+    if let Some(pointer) = pointer.filter(|_| response.contains_pointer() || response.hovered()) {
+        let (pinch, scroll) = ui.input(|input| (input.zoom_delta(), input.smooth_scroll_delta.y));
+        let by = pinch * (scroll / 240.0).exp();
+        if (by - 1.0).abs() > 0.001 {
+            let zoom = (view.zoom * by).clamp(*ZOOM.start(), *ZOOM.end());
+            // What is below the pointer stays there.
+            let from = pointer - rect.center();
+            let shift = from / view.zoom - from / zoom;
+            view.middle = [view.middle[0] + shift.x, view.middle[1] + shift.y];
+            view.zoom = zoom;
+        }
+    }
+}
+
+/// The nodes and what joins them. Answers which node the pointer is over.
+fn canvas_ui(
+    ui: &mut Ui,
+    look: &Look,
+    model: &GraphModel,
+    drawn: &Drawn,
+    rect: Rect,
+    view: &mut GraphView,
+    asked: &mut Vec<Request>,
+) -> Option<usize> {
+    let at = |place: &Place| -> Pos2 {
+        rect.center() + Vec2::new(place[0] - view.middle[0], place[1] - view.middle[1]) * view.zoom
+    };
+    let positions: Vec<Option<Pos2>> = model.nodes.iter().map(|node| view.drawn.get(&node.who.id).map(at)).collect();
+    let canvas = Canvas { look, model, drawn, rect, zoom: view.zoom, positions: &positions };
+    let (mut hovered, mut clicked, mut opened) = (None, None, None);
+    for &number in &drawn.nodes {
+        let (Some(position), node) = (positions[number], &model.nodes[number]) else { continue };
+        let radius = canvas.radius(node).max(look.theme.sizes().target * 0.4);
+        if !rect.expand(radius).contains(position) {
+            continue;
+        }
+        let area = Rect::from_center_size(position, Vec2::splat(radius * 2.0)).intersect(rect);
+        let response = ui.interact(area, ui.id().with(("node", &node.who.id)), Sense::click());
+        let kind = node.who.kind.as_ref().map_or("unknown", Kind::as_str);
+        let relations = crate::text::counted(node.degree, "relation", "relations");
+        let name = format!("{}, {kind}, {relations}", node.who.name);
+        let on = view.selected.as_ref() == Some(&node.who.id);
+        response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, &name));
+        if response.hovered() || response.has_focus() {
+            hovered = Some(number);
+        }
+        if response.clicked() {
+            clicked = Some(number);
+        }
+        if response.double_clicked() {
+            opened = Some(number);
+        }
+    }
+    let selected = view.selected.as_ref().and_then(|id| drawn.place_of(id));
+    canvas.paint(ui, selected, hovered);
+    if let Some(number) = clicked {
+        let id = &model.nodes[number].who.id;
+        // A second click walks there.
+        if view.selected.as_ref() == Some(id) || opened.is_some() {
+            walk(view, id.clone());
+        } else {
+            view.selected = Some(id.clone());
+        }
+    }
+    if let Some(id) = view.selected.clone().filter(|_| selected.is_some()) {
+        if look.pressed(ui, &commands::GRAPH_WALK) {
+            walk(view, id.clone());
+        }
+        if look.pressed(ui, &commands::GRAPH_PAGE) {
+            asked.push(Request::Show(id));
+        }
+    }
+    if look.keys && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        view.selected = None;
+    }
+    hovered
+}
+
+/// Makes somebody the center.
+fn walk(view: &mut GraphView, id: EntityId) {
+    view.fit = view.request.center.as_ref() != Some(&id);
+    view.selected = Some(id.clone());
+    view.request.center = Some(id);
+}
+
+/// Which form and colour is which kind, and what is not drawn.
+fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidden: usize) {
+    let kinds: BTreeSet<&Kind> = nodes.iter().filter_map(|node| node.who.kind.as_ref()).collect();
+    ui.horizontal(|ui| {
+        ui.set_height(look.theme.sizes().row);
+        for kind in kinds.iter().take(10) {
+            ui.label(RichText::new(kind_sign(Some(kind))).small().color(look.theme.kind(Some(kind))));
+            ui.label(RichText::new(kind.as_str()).small().color(look.theme.palette().weak));
+        }
+        if !look.screen_safe {
+            ui.label(RichText::new("- - \u{1F512} secret").small().color(look.theme.palette().secret));
+            ui.label(RichText::new("\u{25CE} hub").small().color(look.theme.palette().weak));
+        }
+        if model.more > 0 && !look.screen_safe {
+            weak(ui, look, &format!("\u{00B7} {} shown, {} more have fewer relations", nodes.len(), model.more));
+        }
+        if hidden > 0 {
+            weak(ui, look, &format!("\u{00B7} {hidden} hidden while players look"));
+        }
+    });
+}
+
+/// Who is selected, and what it has to do with whom.
+fn info_ui(
+    ui: &mut Ui,
+    look: &Look,
+    model: &GraphModel,
+    drawn: &Drawn,
+    view: &mut GraphView,
+    asked: &mut Vec<Request>,
+) {
+    let Some(number) = view.selected.as_ref().and_then(|id| drawn.place_of(id)) else { return };
+    let node = &model.nodes[number];
+    ui.horizontal_wrapped(|ui| {
+        if entity_button(ui, look, &node.who).clicked() {
+            asked.push(Request::Show(node.who.id.clone()));
+        }
+        weak(ui, look, &crate::text::counted(node.degree, "relation", "relations"));
+        if view.request.center.as_ref() != Some(&node.who.id)
+            && crate::widgets::command_button_only(ui, look, &commands::GRAPH_WALK).clicked()
+        {
+            walk(view, node.who.id.clone());
+        }
+        if crate::widgets::command_button_only(ui, look, &commands::GRAPH_PAGE).clicked() {
+            asked.push(Request::Show(node.who.id.clone()));
+        }
+    });
+    egui::ScrollArea::vertical().id_salt("relations").auto_shrink([false, false]).show(ui, |ui| {
+        let of_node =
+            drawn.edges.iter().map(|edge| &model.edges[*edge]).filter(|edge| edge.a == number || edge.b == number);
+        for relation in of_node.flat_map(|edge| &edge.relations).filter(|relation| !look.screen_safe || relation.safe) {
+            let (text, tone) = match relation.secret {
+                true => (format!("\u{1F512} {}", relation.statement), Tone::Secret),
+                false => (relation.statement.clone(), Tone::Plain),
+            };
+            if ui.link(RichText::new(visual(&text)).color(look.theme.tone(tone))).clicked() {
+                asked.push(Request::ShowFact(relation.fact));
+            }
+        }
+    });
+}

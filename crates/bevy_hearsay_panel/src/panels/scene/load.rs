@@ -1,0 +1,259 @@
+//! The scene, read from the state.
+
+use hearsay_belief::{Hold, Reason, View, is_dead, present};
+use hearsay_memory::{
+    Answer, MemoryError, World,
+    query::{self, Table},
+};
+use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, Standing, State, attribute};
+use hearsay_recall::{Detail, Form, Source};
+
+use super::model::{
+    AnswerLine, AnswerModel, AnswerSection, Mind, MindFact, MindLine, MindsModel, MindsRequest, PresentLine, SaidLine,
+    StageModel, StageRequest, WhyNotModel, WhyNotSource,
+};
+use crate::{
+    names::Named,
+    panels::{entity::hold, fact::date},
+    text::Linked,
+};
+
+/// Lines that were said lately, at most.
+const LATELY: usize = 6;
+
+/// Sources that are named, at most.
+const SOURCES: usize = 8;
+
+impl StageModel {
+    /// Reads who is here, where and when. It takes a view of each player: do it beside the worker.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn load(world: &World, request: &StageRequest) -> Result<Self, MemoryError> {
+        let state = &*world.state;
+        let playing = state.playing();
+        let place = request.place.clone().or_else(|| playing.and_then(|playing| playing.place.clone()));
+        let place = place.filter(|place| state.entity(place).is_some());
+        let logged = playing.and_then(|playing| playing.time.clone());
+        let moment = state.clock().max(logged.as_ref().and_then(|date| date.time));
+        let table = Table::of(state, None);
+        let mut here: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
+        here.extend(place.iter().flat_map(|place| present(state, place, moment)));
+        here.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
+        here.retain(|id| !request.left_out.contains(id) && (request.added.contains(id) || !is_dead(state, id, moment)));
+        let line = |id: &EntityId| {
+            let value = |name: &str| {
+                let fact = state.newest(id, name)?;
+                Some(fact.object().to_string())
+            };
+            let manner: Vec<String> = ["emotional_state", "speaking_style"].into_iter().filter_map(value).collect();
+            PresentLine {
+                who: Named::of(state, id),
+                player: state.kind(id) == Some(Kind::Player),
+                role: value("occupation").or_else(|| value("role")),
+                manner: (!manner.is_empty()).then(|| manner.join("; ")),
+                safe: state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id())),
+            }
+        };
+        let mut lines: Vec<PresentLine> = here.iter().map(line).collect();
+        lines.sort_by(|a, b| (!a.player, &a.who).cmp(&(!b.player, &b.who)));
+        lines.dedup_by(|a, b| a.who.id == b.who.id);
+        lines.sort_by(|a, b| (!a.player, &a.who.name, &a.who.id).cmp(&(!b.player, &b.who.name, &b.who.id)));
+        let description = place.as_ref().and_then(|place| {
+            let fact = state.newest(place, attribute::DESCRIPTION)?;
+            Some(fact.object().to_string())
+        });
+        Ok(Self {
+            description,
+            time: moment.map(|time| state.calendar().print(time)).or_else(|| date(state, logged.as_ref())),
+            session: playing.map(|playing| playing.session.clone()),
+            session_title: playing.and_then(|playing| query::session_title(state, &playing.session)),
+            present: lines,
+            lately: lately(state, &table, place.as_ref()),
+            place: place.map(|place| Named::of(state, &place)),
+        })
+    }
+}
+
+/// What was said last: in the session that is played, or else at the place.
+fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLine> {
+    let session = state.playing().map(|playing| &playing.session);
+    let here = |passage: &hearsay_model::Passage| match session {
+        Some(session) => passage.session.as_ref() == Some(session),
+        None => passage.session.is_some() && place.is_some() && passage.place.as_ref() == place,
+    };
+    let mut said: Vec<_> = state.passages().filter(|(_, passage)| here(passage)).collect();
+    let number = |session| state.session(session).and_then(|session| session.number);
+    said.sort_by_key(|(id, passage)| (passage.session.as_ref().and_then(number), passage.line, *id));
+    let line = |(id, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| SaidLine {
+        speaker: passage.speaker.as_ref().map(|speaker| Named::of(state, speaker)),
+        text: passage.text.clone(),
+        safe: table.all_heard(*id),
+    };
+    said[said.len().saturating_sub(LATELY)..].iter().map(line).collect()
+}
+
+/// Whether players may see a fact.
+fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
+    let open = fact.secrecy() != Secrecy::Secret && matches!(fact.standing(), Standing::Canon | Standing::Claimed);
+    open && table.all_know(fact.id()) && !state.known_by(fact.id()).any(|edge| edge.conceals)
+}
+
+impl AnswerModel {
+    /// An answer as it is shown, with what the state says of its facts.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn of(world: &World, answer: &Answer) -> Result<Self, MemoryError> {
+        let state = &*world.state;
+        let table = Table::of(state, None);
+        let context = &answer.context;
+        let line = |line: &hearsay_recall::Line| {
+            let fact = match line.receipt.source {
+                Source::Fact(id) => Some(id),
+                Source::Passage(_) | Source::Scene => None,
+            };
+            let safe = match line.receipt.source {
+                Source::Fact(id) => state.fact(id).is_some_and(|fact| is_safe(state, &table, fact)),
+                Source::Passage(id) => table.all_heard(id),
+                Source::Scene => true,
+            };
+            let also = line.also.iter().map(|also| format!("also {}", also.line()));
+            AnswerLine {
+                text: line.text.clone(),
+                note: line.note.clone(),
+                receipt: std::iter::once(line.receipt.line()).chain(also).collect::<Vec<_>>().join("; "),
+                conceals: line.receipt.conceals,
+                secret: fact.and_then(|id| state.fact(id)).is_some_and(|fact| fact.secrecy() == Secrecy::Secret),
+                fact,
+                safe,
+            }
+        };
+        let section = |section: &hearsay_recall::Section| AnswerSection {
+            title: section.title.clone(),
+            lines: section.lines.iter().map(line).collect(),
+        };
+        let mut summary = vec![format!("{} of {} tokens", context.tokens, context.budget)];
+        summary.extend((context.omitted > 0).then(|| format!("{} more found no room", context.omitted)));
+        summary.extend((!context.meaning).then(|| "found by words and graph alone".to_owned()));
+        summary.extend(
+            (answer.pending_vectors > 0).then(|| format!("{} texts wait for their vector", answer.pending_vectors)),
+        );
+        Ok(Self {
+            speaker: Some(Named::of(state, &context.speaker)),
+            question: context.question.clone(),
+            sections: context.sections.iter().map(section).collect(),
+            summary: summary.join(" \u{00B7} "),
+            prompt: context.render(Form::Prompt, Detail::Plain),
+            with_receipts: context.render(Form::Prompt, Detail::Receipts),
+        })
+    }
+}
+
+impl MindsModel {
+    /// Looks into the minds of those present. It takes a view of each: do it beside the worker.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn load(world: &World, request: &MindsRequest) -> Result<Self, MemoryError> {
+        let state = &*world.state;
+        let table = Table::of(state, None);
+        let of = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), None);
+        let views: Vec<(Named, View)> = request.present.iter().map(|id| (Named::of(state, id), of(id))).collect();
+        let facts = request.facts.iter().filter_map(|id| state.fact(*id));
+        let facts = facts.map(|fact| MindFact {
+            fact: fact.id(),
+            statement: Linked::fact(state, fact),
+            standing: fact.standing(),
+            secret: fact.secrecy() == Secrecy::Secret,
+            safe: is_safe(state, &table, fact),
+            table: table.knows(fact.id()).map(|knows| crate::panels::fact::table_line(state, knows).text),
+            minds: views.iter().map(|(who, view)| mind(state, who, view, fact, &request.present)).collect(),
+        });
+        Ok(Self { question: request.question.clone(), facts: facts.collect() })
+    }
+}
+
+/// What somebody makes of a fact.
+fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityId]) -> MindLine {
+    let line = |mind, how: String, thinks| MindLine { who: who.clone(), mind, how, thinks };
+    let Some(known) = view.fact(fact.id()) else {
+        // What bears on it, and is known, is another version of it.
+        let other = view.bearing_on(fact.id()).next();
+        return match other {
+            Some(other) => line(Mind::Otherwise, format!("knows instead: {}", other.statement()), Vec::new()),
+            None => line(Mind::Unaware, String::new(), Vec::new()),
+        };
+    };
+    let called = |id: &EntityId| state.name_or_id(id).to_owned();
+    let belief = view.belief(known);
+    let mind = match belief.hold {
+        Hold::Ended(_) | Hold::Superseded(_) | Hold::Outweighed(_) => Mind::Otherwise,
+        _ if known.conceals() => Mind::Hides,
+        Hold::Doubted => Mind::Doubts,
+        Hold::Believed => Mind::Knows,
+    };
+    let way = known.ways().first().or(known.shared().first());
+    let how = way.map_or_else(String::new, |way| query::way_called(way, &called));
+    let since = known.learned().map(|time| state.calendar().print(time));
+    let held = match belief.hold {
+        Hold::Believed if belief.credence.get() >= 0.995 => None,
+        Hold::Believed => Some(format!("believes it to {:.0} %", belief.credence.get() * 100.0)),
+        other => Some(format!("{}, {:.0} %", hold(other), belief.credence.get() * 100.0)),
+    };
+    let parts: Vec<String> = [Some(how), since, held].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let thinks = present.iter().filter(|other| **other != who.id).filter_map(|other| {
+        let reason = &view.attributes(other, known).first()?.reason.clone();
+        let name = called(other);
+        Some(match reason {
+            Reason::Common => return None,
+            Reason::Belongs(group) => format!("thinks that {name} knows it, as one of {}", called(group)),
+            Reason::ToldByMe => format!("has told {name}"),
+            Reason::Present => format!("thinks that {name} knows it, who was there"),
+            Reason::WasThere(place) => format!("thinks that {name} knows it, who was at {} then", called(place)),
+            Reason::ToldMe => format!("has it from {name}"),
+        })
+    });
+    line(mind, parts.join(", "), thinks.collect())
+}
+
+impl WhyNotModel {
+    /// Why somebody cannot know something. It takes a view of each who may know it: do it beside the worker.
+    ///
+    /// # Errors
+    /// When one of them is not there any more.
+    pub fn load(world: &World, who: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
+        let state = &*world.state;
+        let why = query::why_not(state, who.as_str(), &fact.to_string(), None)?;
+        let called = |id: &EntityId| state.name_or_id(id).to_owned();
+        let source = |row: query::SourceRow| {
+            let shares: Vec<String> = row.shares.iter().map(called).collect();
+            let shares = (!shares.is_empty()).then(|| format!("both belong to {}", shares.join(", ")));
+            let tie: Vec<String> = [row.acquainted, shares].into_iter().flatten().collect();
+            let tie = if tie.is_empty() { "they do not know each other".into() } else { tie.join("; ") };
+            WhyNotSource { who: Named::of(state, &row.knower), tie, conceals: row.conceals }
+        };
+        let condition = |row: query::ConditionRow| {
+            let when = if row.holds {
+                "may tell it now".to_owned()
+            } else {
+                format!("tells it when: {}", row.missing.join("; "))
+            };
+            let note = row.note.map(|note| format!(" ({note})")).unwrap_or_default();
+            format!("{} {when}{note}", called(&row.holder))
+        };
+        let knows = why.knows.map(|row| {
+            let since = row.since.map(|since| format!(", since {since}")).unwrap_or_default();
+            format!("{}{since}", row.how.first().cloned().unwrap_or_default())
+        });
+        Ok(Self {
+            who: Named::of(state, who),
+            fact,
+            statement: why.statement,
+            knows,
+            reasons: why.reasons.iter().map(|reason| reason.called(&called)).collect(),
+            sources: why.sources.into_iter().take(SOURCES).map(source).collect(),
+            conditions: why.conditions.into_iter().map(condition).collect(),
+        })
+    }
+}

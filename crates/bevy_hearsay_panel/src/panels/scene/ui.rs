@@ -1,0 +1,531 @@
+//! The scene on the screen: who is here, what is asked, what the speaker may say, and what is in everybody's mind.
+
+use egui::{Key, RichText, ScrollArea, TextEdit, Ui};
+use hearsay_model::{EntityId, FactId, Kind};
+use serde::{Deserialize, Serialize};
+
+use super::model::{AnswerModel, Mind, MindFact, MindLine, MindsModel, PresentLine, StageModel, WhyNotModel};
+use crate::{
+    commands,
+    names::Named,
+    panel::{Look, Request},
+    panels::fact::{hidden_count, labelled, name_ui},
+    text::visual,
+    theme::Tone,
+    widgets::{
+        Completion, badge, card, command_button, empty_state, entity_button, icon_button, kind_sign, name_field, named,
+        section, sentence, toggle, toned, weak,
+    },
+};
+
+/// From this width on answer and minds stand beside each other.
+const WIDE: f32 = 760.0;
+
+/// What the eye holds of the scene.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneView {
+    /// Where, by the DM's word; where the session is, when nothing is said.
+    pub place: Option<EntityId>,
+    /// Who else is there, by the DM's word.
+    pub added: Vec<EntityId>,
+    /// Who is not there, by the DM's word.
+    pub left_out: Vec<EntityId>,
+    /// Who is asked.
+    pub speaker: Option<EntityId>,
+    /// What the players ask, as it is being typed.
+    pub question: String,
+    /// What happens before the eyes of all, as it is being typed.
+    pub happens: String,
+    /// Whether receipts are shown.
+    pub receipts: bool,
+    /// Which fact of the minds the keys are for.
+    pub fact: Option<FactId>,
+    /// In a narrow panel: whether the minds are shown rather than the answer.
+    pub minds: bool,
+    #[serde(skip)]
+    fields: Fields,
+}
+
+/// Fields of names.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Fields {
+    place: String,
+    place_list: Completion,
+    add: String,
+    add_list: Completion,
+    moved: bool,
+}
+
+/// What is shown of the scene.
+#[derive(Debug, Clone, Copy)]
+pub struct SceneModels<'a> {
+    /// Who is here, where, when.
+    pub stage: &'a StageModel,
+    /// What the speaker may say.
+    pub answer: &'a AnswerModel,
+    /// What is in everybody's mind.
+    pub minds: &'a MindsModel,
+    /// Why somebody cannot know something, where that was asked.
+    pub why_not: Option<&'a WhyNotModel>,
+    /// Whether an answer is on its way.
+    pub waits: bool,
+}
+
+/// What is asked of the panel.
+#[derive(Debug, Clone)]
+pub enum SceneAction {
+    /// Something for the desk.
+    Ask(Request),
+    /// The question is put to the speaker.
+    Question,
+    /// Why somebody cannot know something; closes it, when nobody is named.
+    WhyNot(Option<(EntityId, FactId)>),
+    /// All present saw this.
+    AllSaw(FactId),
+    /// This was revealed to the party.
+    Revealed(FactId),
+    /// Something new happened before the eyes of all.
+    Happened(String),
+}
+
+/// The scene.
+pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView) -> Vec<SceneAction> {
+    let mut actions = Vec::new();
+    stage_ui(ui, look, models.stage, view, &mut actions);
+    if models.stage.present.is_empty() && models.stage.place.is_none() {
+        let next = "Choose a place above, add somebody, or start a session: then ask what the players ask.";
+        empty_state(ui, look, "Nobody is here yet", next, None);
+        return actions;
+    }
+    question_ui(ui, look, models.stage, view, &mut actions);
+    ui.separator();
+    let facts: Vec<FactId> = models.minds.facts.iter().map(|fact| fact.fact).collect();
+    keys(ui, look, models, view, &facts, &mut actions);
+    if ui.available_width() >= WIDE {
+        ui.columns(2, |columns| {
+            answer_ui(&mut columns[0], look, models, view, &mut actions);
+            minds_ui(&mut columns[1], look, models, view, &mut actions);
+        });
+    } else {
+        ui.horizontal(|ui| {
+            for (minds, name) in [(false, "Answer"), (true, "Minds")] {
+                if ui.selectable_label(view.minds == minds, name).clicked() {
+                    view.minds = minds;
+                }
+            }
+        });
+        if view.minds {
+            minds_ui(ui, look, models, view, &mut actions);
+        } else {
+            answer_ui(ui, look, models, view, &mut actions);
+        }
+    }
+    view.fields.moved = false;
+    actions
+}
+
+/// Where, when, and who is here.
+fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
+    ui.horizontal_wrapped(|ui| {
+        if let Some(place) = &stage.place
+            && entity_button(ui, look, place).on_hover_text(stage.description.as_deref().unwrap_or_default()).clicked()
+        {
+            actions.push(SceneAction::Ask(Request::Show(place.id.clone())));
+        }
+        for part in [&stage.time, &stage.session_title].into_iter().flatten() {
+            weak(ui, look, &format!("\u{00B7} {part}"));
+        }
+        ui.scope(|ui| {
+            ui.spacing_mut().text_edit_width = 150.0;
+            let hint = if stage.place.is_some() { "Go elsewhere\u{2026}" } else { "Where?" };
+            let fields = &mut view.fields;
+            let is_place = |named: &Named| named.kind == Some(Kind::Location);
+            let field = name_field(ui, look, "Place", hint, &mut fields.place, &mut fields.place_list, is_place);
+            if let Some(place) = field.chosen {
+                view.place = Some(place.id);
+                (view.added, view.left_out) = (Vec::new(), Vec::new());
+                view.fields.place.clear();
+            }
+        });
+        if view.place.is_some() && ui.button("Back to the session").on_hover_text("Where the session is").clicked() {
+            (view.place, view.added, view.left_out) = (None, Vec::new(), Vec::new());
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        weak(ui, look, "Here:");
+        let shown: Vec<&PresentLine> = stage.present.iter().filter(|line| !look.screen_safe || line.safe).collect();
+        for line in &shown {
+            present_ui(ui, look, line, view);
+        }
+        if look.screen_safe {
+            hidden_count(ui, look, stage.present.len() - shown.len());
+        }
+        ui.scope(|ui| {
+            ui.spacing_mut().text_edit_width = 130.0;
+            let can_know = |named: &Named| named.kind.as_ref().is_none_or(|kind| kind.is_character());
+            let fields = &mut view.fields;
+            let field =
+                name_field(ui, look, "Add somebody", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
+            if let Some(chosen) = field.chosen {
+                view.left_out.retain(|id| *id != chosen.id);
+                if !view.added.contains(&chosen.id) {
+                    view.added.push(chosen.id);
+                }
+                view.fields.add.clear();
+            }
+        });
+    });
+}
+
+/// Somebody who is here: a click asks them.
+fn present_ui(ui: &mut Ui, look: &Look, line: &PresentLine, view: &mut SceneView) {
+    let asked = view.speaker.as_ref() == Some(&line.who.id);
+    let colour = look.theme.kind(line.who.kind.as_ref());
+    let text = format!("{} {}", kind_sign(line.who.kind.as_ref()), visual(&line.who.name));
+    let button = egui::Button::selectable(asked, RichText::new(text).color(colour));
+    let role = line.role.as_deref().unwrap_or("");
+    let manner = if look.screen_safe { "" } else { line.manner.as_deref().unwrap_or("") };
+    let about: Vec<&str> = [role, manner].into_iter().filter(|part| !part.is_empty()).collect();
+    let response = ui.add(button).on_hover_text(format!("Ask {}\n{}", line.who.name, about.join("\n")));
+    let name = format!("Ask {}", line.who.name);
+    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, asked, &name));
+    if response.clicked() {
+        view.speaker = if asked { None } else { Some(line.who.id.clone()) };
+    }
+    response.context_menu(|ui| {
+        if ui.button("Leave out").clicked() {
+            leave_out(view, &line.who.id);
+            ui.close();
+        }
+    });
+    if asked && icon_button(ui, "\u{2715}", &format!("{} is not here", line.who.name)).clicked() {
+        leave_out(view, &line.who.id);
+    }
+}
+
+fn leave_out(view: &mut SceneView, id: &EntityId) {
+    view.added.retain(|added| added != id);
+    view.left_out.push(id.clone());
+    if view.speaker.as_ref() == Some(id) {
+        view.speaker = None;
+    }
+}
+
+/// What the players ask, and what happens before all.
+fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
+    let speaker = stage.present.iter().find(|line| Some(&line.who.id) == view.speaker.as_ref());
+    let id = ui.make_persistent_id("question");
+    ui.horizontal(|ui| {
+        let hint = match speaker {
+            Some(line) => format!("What do the players ask {}?", line.who.name),
+            None => "What is it about? Choose somebody above to ask them.".to_owned(),
+        };
+        let room = look.theme.sizes().target * 3.2;
+        let field = TextEdit::singleline(&mut view.question).id(id).hint_text(hint);
+        let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
+        let response = labelled(response, "Question", &view.question);
+        let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if look.pressed(ui, &commands::SCENE_ASK) {
+            response.request_focus();
+        }
+        let button = ui.add_enabled(!view.question.trim().is_empty(), egui::Button::new("Ask"));
+        if button.on_hover_text(commands::SCENE_ASK.tooltip()).clicked() || entered {
+            actions.push(SceneAction::Question);
+        }
+    });
+    if let Some(manner) = speaker.and_then(|line| line.manner.as_ref()).filter(|_| !look.screen_safe) {
+        weak(ui, look, manner);
+    }
+    if look.screen_safe {
+        return;
+    }
+    ui.horizontal(|ui| {
+        let room = look.theme.sizes().body * 11.0;
+        let field = TextEdit::singleline(&mut view.happens).hint_text("Something happens before their eyes\u{2026}");
+        let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
+        let response = labelled(response, "Something happens", &view.happens);
+        let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let ready = !view.happens.trim().is_empty() && !stage.present.is_empty();
+        let button = ui.add_enabled(ready, egui::Button::new("Everyone saw it"));
+        let hover = "Writes it down as canon, and all who are here know it";
+        if (button.on_hover_text(hover).clicked() || entered) && ready {
+            actions.push(SceneAction::Happened(std::mem::take(&mut view.happens)));
+        }
+    });
+}
+
+/// The keys that are for no field.
+fn keys(
+    ui: &Ui,
+    look: &Look,
+    models: SceneModels,
+    view: &mut SceneView,
+    facts: &[FactId],
+    actions: &mut Vec<SceneAction>,
+) {
+    let at = view.fact.and_then(|fact| facts.iter().position(|other| *other == fact));
+    if at.is_none() {
+        view.fact = facts.first().copied();
+    }
+    for (command, by) in [(&commands::SCENE_NEXT, 1_isize), (&commands::SCENE_BACK, -1)] {
+        if look.pressed(ui, command) && !facts.is_empty() {
+            let next = at.unwrap_or(0).saturating_add_signed(by).min(facts.len() - 1);
+            view.fact = Some(facts[next]);
+            view.fields.moved = true;
+        }
+    }
+    if look.pressed(ui, &commands::SCENE_SPEAKER) {
+        let here: Vec<&EntityId> = models.stage.present.iter().map(|line| &line.who.id).collect();
+        let at = here.iter().position(|id| Some(*id) == view.speaker.as_ref());
+        let next = at.map_or(0, |at| (at + 1) % here.len().max(1));
+        view.speaker = here.get(next).map(|id| (*id).clone());
+    }
+    if look.pressed(ui, &commands::SCENE_RECEIPTS) {
+        view.receipts = !view.receipts;
+    }
+    let Some(fact) = view.fact.filter(|_| !look.screen_safe) else { return };
+    if look.pressed(ui, &commands::SCENE_SAW) {
+        actions.push(SceneAction::AllSaw(fact));
+    }
+    if look.pressed(ui, &commands::SCENE_REVEALED) {
+        actions.push(SceneAction::Revealed(fact));
+    }
+    if look.pressed(ui, &commands::SCENE_WHY)
+        && let Some(who) = whom(models, view, fact)
+    {
+        actions.push(SceneAction::WhyNot(Some((who, fact))));
+    }
+}
+
+/// Who is meant by `why can't she know this?`: the speaker, or the first who does not.
+fn whom(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId> {
+    let minds = &models.minds.facts.iter().find(|mind| mind.fact == fact)?.minds;
+    let unaware = |line: &&MindLine| line.mind == Mind::Unaware;
+    let speaker = minds.iter().filter(unaware).find(|line| Some(&line.who.id) == view.speaker.as_ref());
+    speaker.or(minds.iter().find(unaware)).map(|line| line.who.id.clone())
+}
+
+/// What the speaker may say.
+fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
+    let answer = models.answer;
+    let Some(speaker) = &answer.speaker else {
+        lately_ui(ui, look, models, actions);
+        return;
+    };
+    let known = models.stage.present.iter().find(|line| line.who.id == speaker.id);
+    if look.screen_safe && !known.is_some_and(|line| line.safe) {
+        weak(ui, look, "Hidden while players look.");
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(visual(&format!("{} may say", speaker.name))).strong());
+        if command_button(ui, look, &commands::SCENE_COPY) && !look.screen_safe {
+            actions.push(SceneAction::Ask(Request::Copy(answer.prompt.clone())));
+        }
+        if command_button(ui, look, &commands::SCENE_COPY_RECEIPTS) && !look.screen_safe {
+            actions.push(SceneAction::Ask(Request::Copy(answer.with_receipts.clone())));
+        }
+        if toggle(ui, view.receipts, "Receipts", &commands::SCENE_RECEIPTS.tooltip()).clicked() {
+            view.receipts = !view.receipts;
+        }
+    });
+    ui.label(RichText::new(visual(&answer.summary)).small().color(look.theme.palette().weak));
+    ScrollArea::vertical().id_salt("answer").auto_shrink([false, false]).show(ui, |ui| {
+        let mut left_out = 0;
+        for part in &answer.sections {
+            let lines: Vec<_> = part.lines.iter().filter(|line| !look.screen_safe || line.safe).collect();
+            left_out += part.lines.len() - lines.len();
+            if lines.is_empty() {
+                continue;
+            }
+            section(ui, look, &part.title, None);
+            for line in lines {
+                ui.horizontal_wrapped(|ui| {
+                    ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+                    if line.conceals || line.secret {
+                        let words = if line.conceals { "\u{1F512} hides it" } else { "\u{1F512} secret" };
+                        badge(ui, look, Tone::Secret, words);
+                    }
+                    let words = RichText::new(visual(&line.text)).color(look.theme.palette().text);
+                    match line.fact {
+                        Some(fact) => {
+                            if ui.link(words).on_hover_text(&line.receipt).clicked() {
+                                actions.push(SceneAction::Ask(Request::ShowFact(fact)));
+                            }
+                        }
+                        None => _ = ui.label(words).on_hover_text(&line.receipt),
+                    }
+                    if !line.note.is_empty() {
+                        ui.label(RichText::new(visual(&format!("({})", line.note))).italics());
+                    }
+                });
+                if view.receipts && !look.screen_safe {
+                    ui.label(RichText::new(visual(&line.receipt)).small().color(look.theme.palette().weak));
+                }
+            }
+        }
+        hidden_count(ui, look, left_out);
+    });
+}
+
+/// What was said last, until somebody is asked.
+fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<SceneAction>) {
+    if models.waits {
+        weak(ui, look, "\u{2026}");
+        return;
+    }
+    weak(ui, look, "Choose who speaks, type what the players ask, and press Enter.");
+    let said: Vec<_> = models.stage.lately.iter().filter(|line| !look.screen_safe || line.safe).collect();
+    if said.is_empty() {
+        return;
+    }
+    section(ui, look, "Said lately", None);
+    let mut asked = Vec::new();
+    for line in said {
+        ui.horizontal_wrapped(|ui| {
+            if let Some(speaker) = &line.speaker {
+                name_ui(ui, look, speaker, line.safe, &mut asked);
+            }
+            ui.label(RichText::new(visual(&line.text)).italics());
+        });
+    }
+    actions.extend(asked.into_iter().map(SceneAction::Ask));
+}
+
+/// What each of those present knows, thinks or hides.
+fn minds_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
+    if look.screen_safe {
+        weak(ui, look, "What is in their minds is hidden while players look.");
+        return;
+    }
+    ui.label(RichText::new("What is in their minds").strong());
+    if models.minds.facts.is_empty() {
+        let words = match models.minds.question.is_empty() {
+            true => "Once something is asked: what each of them knows, thinks or hides about it.",
+            false => "Nothing on record bears on it.",
+        };
+        weak(ui, look, words);
+        return;
+    }
+    ScrollArea::vertical().id_salt("minds").auto_shrink([false, false]).show(ui, |ui| {
+        for fact in &models.minds.facts {
+            let focused = view.fact == Some(fact.fact);
+            let shown = ui.push_id(fact.fact, |ui| {
+                card(ui, look, focused, false, |ui| mind_ui(ui, look, models, view, fact, focused, actions)).response
+            });
+            if focused && view.fields.moved {
+                shown.inner.scroll_to_me(None);
+            }
+        }
+    });
+}
+
+fn mind_ui(
+    ui: &mut Ui,
+    look: &Look,
+    models: SceneModels,
+    view: &mut SceneView,
+    fact: &MindFact,
+    focused: bool,
+    actions: &mut Vec<SceneAction>,
+) {
+    let mut asked = Vec::new();
+    let palette = look.theme.palette();
+    if fact.secret {
+        badge(ui, look, Tone::Secret, "\u{1F512} secret");
+    }
+    asked.extend(sentence(ui, look, &fact.statement, Tone::Plain).map(Request::Show));
+    let table =
+        fact.table.as_ref().map_or("\u{2606} The party does not know it".into(), |text| format!("\u{2605} {text}"));
+    let colour = if fact.table.is_some() { palette.good } else { palette.weak };
+    ui.label(RichText::new(visual(&table)).small().color(colour));
+    for line in fact.minds.iter().filter(|line| line.mind != Mind::Unaware) {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+            name_ui(ui, look, &line.who, true, &mut asked);
+            let tone = match line.mind {
+                Mind::Knows => Tone::Good,
+                Mind::Hides => Tone::Secret,
+                Mind::Doubts | Mind::Otherwise => Tone::Warn,
+                Mind::Unaware => Tone::Weak,
+            };
+            toned(ui, look, tone, line.mind.word());
+            ui.label(RichText::new(visual(&line.how)).small().color(palette.weak));
+        });
+        for thought in &line.thinks {
+            ui.label(RichText::new(visual(&format!("    {thought}"))).small().color(palette.weak));
+        }
+    }
+    let unaware: Vec<&MindLine> = fact.minds.iter().filter(|line| line.mind == Mind::Unaware).collect();
+    if !unaware.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+            ui.label(RichText::new("do not know it:").small().color(palette.weak));
+            for line in unaware {
+                let name = format!("Why does {} not know it?", line.who.name);
+                let response = ui.link(RichText::new(visual(&line.who.name)).small().color(palette.link));
+                if named(response.on_hover_text(&name), true, &name).clicked() {
+                    actions.push(SceneAction::WhyNot(Some((line.who.id.clone(), fact.fact))));
+                }
+            }
+        });
+    }
+    if let Some(why) = models.why_not.filter(|why| why.fact == fact.fact) {
+        why_ui(ui, look, why, &mut asked, actions);
+    }
+    actions.extend(asked.into_iter().map(SceneAction::Ask));
+    if focused {
+        ui.horizontal_wrapped(|ui| {
+            // The keys are heard once for the whole panel.
+            for (command, action) in [
+                (&commands::SCENE_SAW, Some(SceneAction::AllSaw(fact.fact))),
+                (&commands::SCENE_REVEALED, Some(SceneAction::Revealed(fact.fact))),
+                (
+                    &commands::SCENE_WHY,
+                    whom(models, view, fact.fact).map(|who| SceneAction::WhyNot(Some((who, fact.fact)))),
+                ),
+            ] {
+                let button = |ui: &mut Ui| crate::widgets::command_button_only(ui, look, command).clicked();
+                if ui.add_enabled_ui(action.is_some(), button).inner {
+                    actions.extend(action);
+                }
+            }
+        });
+    } else if ui.small_button("Choose").on_hover_text("The keys are for this fact then").clicked() {
+        view.fact = Some(fact.fact);
+    }
+}
+
+/// Why somebody cannot know it, and from whom it could hear it.
+fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>, actions: &mut Vec<SceneAction>) {
+    ui.separator();
+    ui.horizontal_wrapped(|ui| {
+        name_ui(ui, look, &why.who, true, asked);
+        match &why.knows {
+            Some(how) => _ = toned(ui, look, Tone::Good, &format!("knows it after all: {how}")),
+            None => _ = ui.label("does not know it:"),
+        }
+        if icon_button(ui, "\u{2715}", "Close the reasons").clicked() {
+            actions.push(SceneAction::WhyNot(None));
+        }
+    });
+    for reason in &why.reasons {
+        ui.label(visual(&format!("\u{2022} {reason}")));
+    }
+    if !why.sources.is_empty() {
+        weak(ui, look, "It could hear it from:");
+        for source in &why.sources {
+            ui.horizontal_wrapped(|ui| {
+                name_ui(ui, look, &source.who, true, asked);
+                if source.conceals {
+                    toned(ui, look, Tone::Secret, "who hides it");
+                }
+                ui.label(RichText::new(visual(&source.tie)).small().color(look.theme.palette().weak));
+            });
+        }
+    }
+    for condition in &why.conditions {
+        ui.label(visual(&format!("\u{2022} {condition}")));
+    }
+}

@@ -1,0 +1,205 @@
+//! What a search found, with what the state says of it.
+
+use hearsay_memory::{
+    EntityHit, Found, Hit, Match, MemoryError, World,
+    query::{self, Table},
+};
+use hearsay_model::{EntityId, Fact, FactId, PassageId, Secrecy, Standing, State, attribute, text};
+
+use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
+use crate::{
+    names::Named,
+    panels::fact::{HolderLine, MOST_HOLDERS, table_line},
+};
+
+/// Facts of which it is told who knows them, at most.
+const MOST_KNOWN: usize = 10;
+
+impl SearchModel {
+    /// What was found for a text, as it is shown. It takes a view of each player: do it beside the worker.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn of(world: &World, asked: &str, found: &Found) -> Result<Self, MemoryError> {
+        let state = &*world.state;
+        let rows = Rows { state, table: Table::of(state, None), asked };
+        let facts: Vec<FactId> = found.facts.iter().filter_map(|hit| hit.id.parse().ok()).collect();
+        let known: Vec<SearchRow> = match who_knows(asked) {
+            Some(about) => rows.of_whom(&about, found, &facts),
+            None => Vec::new(),
+        };
+        let told: Vec<&Target> = known.iter().map(|row| &row.target).collect();
+        let others = found.facts.iter().filter_map(|hit| rows.fact(hit)).filter(|row| !told.contains(&&row.target));
+        let groups = [
+            ("Entities", found.entities.iter().map(|hit| rows.entity(hit)).collect()),
+            ("Facts", others.collect::<Vec<_>>()),
+            ("Said and written", found.passages.iter().filter_map(|hit| rows.passage(hit)).collect()),
+        ];
+        let groups = std::iter::once(("Who knows", known.clone())).chain(groups);
+        let group = |(title, rows): (&str, Vec<SearchRow>)| SearchGroup { title: title.into(), rows };
+        let hints = found.hints.iter().map(|hint| Named { name: hint.name.clone(), ..Named::of(state, &hint.id) });
+        Ok(Self {
+            asked: asked.to_owned(),
+            groups: groups.filter(|(_, rows)| !rows.is_empty()).map(group).collect(),
+            hints: hints.collect(),
+            meaning: found.facts.iter().chain(&found.passages).any(|hit| hit.channels.meaning.is_some()),
+        })
+    }
+}
+
+struct Rows<'a> {
+    state: &'a State,
+    table: Table<'a>,
+    asked: &'a str,
+}
+
+impl Rows<'_> {
+    fn is_safe(&self, fact: &Fact) -> bool {
+        let open = fact.secrecy() != Secrecy::Secret && matches!(fact.standing(), Standing::Canon | Standing::Claimed);
+        open && self.table.all_know(fact.id()) && !self.state.known_by(fact.id()).any(|edge| edge.conceals)
+    }
+
+    /// The facts that a question is about, with who knows them: what the words found, and what is secret of the one that is
+    /// named.
+    fn of_whom(&self, about: &str, found: &Found, facts: &[FactId]) -> Vec<SearchRow> {
+        let named =
+            found.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !about.is_empty());
+        let ids: Vec<&EntityId> = named.map(|hit| &hit.id).take(2).collect();
+        let of_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
+        let hits: Vec<&Fact> = facts.iter().filter_map(|id| self.state.fact(*id)).map(AsRef::as_ref).collect();
+        let mut wanted: Vec<&Fact> = hits.iter().copied().filter(|fact| of_named(fact)).collect();
+        let mut secrets: Vec<&Fact> = ids.iter().flat_map(|id| self.state.facts_of(id)).map(AsRef::as_ref).collect();
+        secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.standing().is_in_world());
+        secrets.sort_by_key(|fact| (fact.predicate(), fact.id()));
+        wanted.extend(secrets);
+        wanted.extend(hits);
+        let mut seen = std::collections::BTreeSet::new();
+        wanted.retain(|fact| seen.insert(fact.id()));
+        wanted.truncate(MOST_KNOWN);
+        wanted
+            .into_iter()
+            .map(|fact| SearchRow { knowers: Some(self.knowers(fact.id())), ..self.row(fact, String::new()) })
+            .collect()
+    }
+
+    fn knowers(&self, fact: FactId) -> Knowers {
+        let held = query::held_by(self.state, fact);
+        let lines = |rows: Vec<query::HolderRow>, group: bool| {
+            let line = move |row: query::HolderRow| HolderLine {
+                who: Named::of(self.state, &row.knower),
+                how: row.how.join(", "),
+                credence: row.credence,
+                since: row.since,
+                conceals: row.conceals,
+                group,
+            };
+            rows.into_iter().map(line).collect::<Vec<_>>()
+        };
+        let mut held_by = lines(held.groups, true);
+        held_by.extend(lines(held.characters, false));
+        let more = held_by.len().saturating_sub(MOST_HOLDERS);
+        held_by.truncate(MOST_HOLDERS);
+        let table = self.table.knows(fact).map(|knows| table_line(self.state, knows).text);
+        Knowers { table, everybody: held.everybody, held_by, more }
+    }
+
+    fn row(&self, fact: &Fact, why: String) -> SearchRow {
+        SearchRow {
+            target: Target::Fact(fact.id()),
+            text: fact.statement().to_owned(),
+            why,
+            named: Some(Named::of(self.state, fact.subject())),
+            standing: Some(fact.standing()),
+            secret: fact.secrecy() == Secrecy::Secret,
+            safe: self.is_safe(fact),
+            knowers: None,
+        }
+    }
+
+    fn entity(&self, hit: &EntityHit) -> SearchRow {
+        let wanted = text::normal(self.asked);
+        let named = Named::of(self.state, &hit.id);
+        let direct = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
+        // Found by another name than the one that is shown.
+        let fits = |name: &str| {
+            text::normal(name).split(' ').any(|word| word.starts_with(&wanted))
+                || text::normal(name).starts_with(&wanted)
+        };
+        let alias = (direct && !fits(&named.name)).then(|| self.alias(&hit.id, &fits)).flatten();
+        let secret_alias = alias.as_ref().is_some_and(|(_, secret)| *secret);
+        let why = match (&alias, hit.by) {
+            (Some((alias, true)), _) => format!("secretly called {alias}"),
+            (Some((alias, false)), _) => format!("also called {alias}"),
+            (None, Match::Name) => "by name".into(),
+            (None, Match::Mentioned) => "named in the question".into(),
+            (None, Match::Prefix) => "its name begins so".into(),
+            (None, Match::Word) => "a word of its name begins so".into(),
+            (None, Match::Spelling) => "spelled nearly so".into(),
+            (None, Match::Everything) => String::new(),
+            (None, Match::Relation) if hit.distance == 1 => "related to these".into(),
+            (None, Match::Relation) => format!("{} steps away", hit.distance),
+        };
+        let name = self.state.newest(&hit.id, attribute::NAME);
+        SearchRow {
+            target: Target::Entity(hit.id.clone()),
+            text: named.name.clone(),
+            why,
+            named: Some(named),
+            standing: None,
+            secret: secret_alias,
+            safe: !secret_alias && name.is_some_and(|name| self.is_safe(name)),
+            knowers: None,
+        }
+    }
+
+    /// A further name that fits, and whether it is secret.
+    fn alias(&self, id: &EntityId, fits: &dyn Fn(&str) -> bool) -> Option<(String, bool)> {
+        let names =
+            self.state.facts_of(id).filter(|fact| fact.subject() == id && *fact.predicate() == *attribute::ALIAS);
+        let mut found: Vec<(bool, &str)> = names
+            .filter(|fact| fact.standing() == Standing::Canon)
+            .filter_map(|fact| Some((fact.secrecy() == Secrecy::Secret, fact.object().text()?)))
+            .filter(|(_, name)| fits(name))
+            .collect();
+        found.sort_unstable();
+        found.first().map(|(secret, name)| ((*name).to_owned(), *secret))
+    }
+
+    fn fact(&self, hit: &Hit) -> Option<SearchRow> {
+        let fact = self.state.fact(hit.id.parse().ok()?)?;
+        Some(self.row(fact, why(hit)))
+    }
+
+    fn passage(&self, hit: &Hit) -> Option<SearchRow> {
+        let id: PassageId = hit.id.parse().ok()?;
+        let passage = self.state.passage(id)?;
+        let title = passage.session.as_ref().and_then(|session| query::session_title(self.state, session));
+        let document = passage.document.as_ref().map(|document| self.state.name_or_id(document).to_owned());
+        let place = title.or(document).or_else(|| passage.title.clone());
+        let open = passage.speaker.as_ref().or(passage.document.as_ref()).or(passage.mentions.first());
+        let open = open.or(passage.place.as_ref()).cloned();
+        let parts: Vec<String> = place.into_iter().chain([why(hit)]).filter(|part| !part.is_empty()).collect();
+        Some(SearchRow {
+            target: Target::Passage(id, open),
+            text: passage.text.clone(),
+            why: parts.join(" \u{00B7} "),
+            named: passage.speaker.as_ref().map(|speaker| Named::of(self.state, speaker)),
+            standing: None,
+            secret: false,
+            safe: self.table.all_heard(id),
+            knowers: None,
+        })
+    }
+}
+
+/// Why something was found, by what each channel says.
+fn why(hit: &Hit) -> String {
+    let mut parts = Vec::new();
+    parts.extend((hit.channels.words > 0.0).then_some("words"));
+    parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= 0.3).map(|_| "meaning"));
+    let mut why = parts.join(" and ");
+    if why.is_empty() && !hit.path.is_empty() {
+        why = format!("by way of: {}", hit.path.join(" \u{2192} "));
+    }
+    why
+}

@@ -1,0 +1,335 @@
+//! Front matter: the YAML at the beginning of a file, strict where it is sound, line by line where it is not.
+
+use std::ops::Range;
+
+use hearsay_model::{Number, Value};
+
+use super::links::Names;
+use crate::{
+    Limits,
+    error::Faults,
+    notes::{
+        Field, Piece, Sure, Target, Text, Visibility,
+        lexicon::{self, Meaning},
+        secret,
+    },
+    yaml::{self, Node, Yaml},
+};
+
+/// The front matter, and where the body begins.
+pub(super) fn split(text: &str) -> Option<(Range<usize>, usize)> {
+    let rest = text.strip_prefix("---")?;
+    let rest = rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
+    let start = text.len() - rest.len();
+    let mut at = start;
+    for line in rest.split_inclusive('\n') {
+        if ["---", "..."].contains(&line.trim_end()) {
+            return Some((start..at, at + line.len()));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The front matter of a note.
+#[derive(Debug, Default)]
+pub(super) struct Front {
+    pub(super) fields: Vec<Field>,
+    /// Texts of several sentences: heading, text, place, who may know it.
+    pub(super) scenes: Vec<Scene>,
+    /// Where the body begins.
+    pub(super) body: usize,
+    /// What is wrong with it: the line and what.
+    pub(super) fault: Option<(u32, String)>,
+}
+
+/// A text among the fields.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) headings: Vec<String>,
+    pub(super) text: String,
+    pub(super) span: Range<usize>,
+    pub(super) visibility: Visibility,
+}
+
+/// Reads the front matter.
+pub(super) fn read(text: &Text, names: &Names) -> Front {
+    let content = &text.content;
+    let Some((range, body)) = split(content) else { return Front::default() };
+    let (offset, source) = (range.start, content.get(range).unwrap_or_default());
+    let front = Front { body, ..Front::default() };
+    let mut reading = Reading { text, names, offset, lines: line_starts(source), length: source.len(), front };
+    let mut faults = Faults::new(1);
+    faults.files.push(String::new());
+    match yaml::parse(source.as_bytes(), 0, &Limits::default(), &mut faults) {
+        Some(Node { value: Yaml::Map(entries), .. }) => {
+            for (number, (key, node)) in entries.iter().enumerate() {
+                let next = entries.get(number + 1).map(|(key, _)| key.at.line);
+                let span = reading.span(key.at.line, next);
+                reading.node(&[&key.text], node, &span, &Visibility::Unmarked, 0);
+            }
+        }
+        Some(_) => {}
+        None if faults.found_none() => {}
+        None => {
+            if let Err(errors) = faults.finish()
+                && let Some(error) = errors.errors.first()
+            {
+                reading.front.fault = Some((error.line + 1, error.message.clone()));
+            }
+            reading.leniently(source);
+        }
+    }
+    reading.front
+}
+
+fn line_starts(source: &str) -> Vec<usize> {
+    std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+struct Reading<'a> {
+    text: &'a Text,
+    names: &'a Names,
+    /// Where the front matter begins in the file.
+    offset: usize,
+    lines: Vec<usize>,
+    length: usize,
+    front: Front,
+}
+
+/// What is longer, or has several paragraphs, is a text and no value.
+const LONGEST_VALUE: usize = 240;
+
+impl Reading<'_> {
+    /// The bytes from one line up to another.
+    fn span(&self, line: u32, next: Option<u32>) -> Range<usize> {
+        let start_of = |line: u32| self.lines.get(line.saturating_sub(1) as usize).copied().unwrap_or(self.length);
+        let (start, end) = (start_of(line), next.map_or(self.length, start_of));
+        let source = self.text.content.get(self.offset + start..self.offset + end).unwrap_or_default();
+        self.offset + start..self.offset + start + source.trim_end().len()
+    }
+
+    fn node(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility, depth: usize) {
+        let name = path.last().copied().unwrap_or_default();
+        let hidden = secret::is_secret(name);
+        let visibility = if hidden { Visibility::SECRET.within(outer) } else { outer.clone() };
+        match &node.value {
+            Yaml::Null => {}
+            Yaml::List(items)
+                if depth == 0 && machinery(name) && items.iter().any(|item| matches!(item.value, Yaml::Map(_))) => {}
+            Yaml::Map(_) if depth == 0 && machinery(name) => {}
+            Yaml::List(items) => {
+                let mut pieces = Vec::new();
+                for item in items {
+                    match &item.value {
+                        Yaml::Map(_) if item.get("content").or(item.get("text")).is_some() => {
+                            self.scene(path, item, span, &visibility);
+                        }
+                        Yaml::Map(_) if depth < 3 => self.node(path, item, span, &visibility, depth + 1),
+                        _ => pieces.extend(self.pieces(item)),
+                    }
+                }
+                self.push(path, pieces, span, visibility);
+            }
+            Yaml::Map(entries) => {
+                if node.get("content").is_some() && node.get("title").is_some() {
+                    return self.scene(path, node, span, &visibility);
+                }
+                // A date of its own is one value.
+                if node.get("year").is_some() || node.get("month").is_some() && node.get("day").is_some() {
+                    let pieces = vec![Piece { value: date_of(node).into(), links: Vec::new() }];
+                    return self.push(path, pieces, span, visibility);
+                }
+                // What describes a document to a program says nothing about the world, but for who plays it.
+                let inner = |key: &&(yaml::Key, Node)| match name {
+                    "system" => &*key.0.text == "type" && key.1.text().is_some(),
+                    _ => depth < 3,
+                };
+                if name != "system" && lexicon::meaning(name) == Meaning::Nothing && depth == 0 {
+                    return;
+                }
+                for (key, value) in entries.iter().filter(inner) {
+                    let path: Vec<&str> = path.iter().copied().chain([&*key.text]).collect();
+                    self.node(&path, value, span, &visibility, depth + 1);
+                }
+            }
+            Yaml::Text(text) if text.len() > LONGEST_VALUE || text.trim().contains('\n') => {
+                let (text, headings) = (text.to_string(), vec![spoken(name)]);
+                self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
+            }
+            _ => {
+                let pieces = self.pieces(node);
+                let attribute = matches!(lexicon::meaning(name), Meaning::Attribute(_));
+                let linked = |piece: &Piece| !piece.links.is_empty() && prose(&piece.value.to_string(), &piece.links);
+                if let Some(text) = node.text().filter(|_| attribute && pieces.iter().any(linked)) {
+                    let (text, headings) = (text.to_owned(), vec![spoken(name)]);
+                    self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
+                    return;
+                }
+                self.push(path, pieces, span, visibility);
+            }
+        }
+    }
+
+    /// `{title, content}`
+    fn scene(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility) {
+        let text = |key: &str| node.get(key).and_then(Node::text).map(str::trim).filter(|text| !text.is_empty());
+        let title = text("title").or(text("name"));
+        let Some(content) = text("content").or(text("text")) else { return };
+        let hidden = title.is_some_and(secret::is_secret) || flagged(node);
+        let visibility = if hidden { Visibility::SECRET.within(outer) } else { outer.clone() };
+        let headings = [Some(spoken(path.last().copied().unwrap_or_default())), title.map(str::to_owned)];
+        let headings = headings.into_iter().flatten().filter(|heading| !heading.is_empty()).collect();
+        self.front.scenes.push(Scene { headings, text: content.to_owned(), span: span.clone(), visibility });
+    }
+
+    fn pieces(&self, node: &Node) -> Vec<Piece> {
+        match &node.value {
+            Yaml::Text(text) => self.piece(text).into_iter().collect(),
+            Yaml::Number(number, written) => match Number::new(*number) {
+                // `007` and `1.0.2` are no numbers to anybody who wrote them.
+                Ok(number) if number.get().to_string() == **written => {
+                    vec![Piece { value: Value::Number(number), links: Vec::new() }]
+                }
+                _ => vec![Piece::from(&**written)],
+            },
+            Yaml::Flag(flag) => vec![Piece { value: Value::Flag(*flag), links: Vec::new() }],
+            // `[[Name]]` without quotes is a list in a list.
+            Yaml::List(items) => match &items[..] {
+                [Node { value: Yaml::List(inner), .. }] if inner.len() == 1 => {
+                    let name = inner.first().and_then(Node::text).unwrap_or_default();
+                    self.piece(&format!("[[{name}]]")).into_iter().collect()
+                }
+                [one] if one.text().is_some() && items.len() == 1 => {
+                    // Within a list: `- [[Name]]`.
+                    self.piece(&format!("[[{}]]", one.text().unwrap_or_default())).into_iter().collect()
+                }
+                items => items.iter().flat_map(|item| self.pieces(item)).collect(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn piece(&self, text: &str) -> Option<Piece> {
+        piece(text, self.names)
+    }
+
+    fn push(&mut self, path: &[&str], values: Vec<Piece>, span: &Range<usize>, visibility: Visibility) {
+        if values.is_empty() {
+            return;
+        }
+        let name = path.last().copied().unwrap_or_default().to_owned();
+        let origin = self.text.origin(path.join("/"), span.clone());
+        push_field(&mut self.front.fields, Field { name, values, origin, visibility, sure: Sure::Typed });
+    }
+
+    /// Reads lines such as `key: value` and `- value` of front matter that is no sound YAML.
+    fn leniently(&mut self, source: &str) {
+        let mut key = "";
+        for (number, line) in (1..).zip(source.lines()) {
+            let span = self.span(number, Some(number + 1));
+            let value = match line.trim_start().strip_prefix("- ") {
+                Some(item) => item,
+                None if line.starts_with([' ', '\t']) => continue,
+                None => {
+                    let Some((name, value)) = line.split_once(':') else { continue };
+                    key = name.trim();
+                    value
+                }
+            };
+            let value = value.trim().trim_matches(['"', '\'']);
+            if key.is_empty() || value.is_empty() {
+                continue;
+            }
+            let hidden = if secret::is_secret(key) { Visibility::SECRET } else { Visibility::Unmarked };
+            // `[[A]], [[B]]` are several links, `[a, b]` is a list.
+            let list =
+                value.strip_prefix('[').and_then(|value| value.strip_suffix(']')).filter(|_| !value.starts_with("[["));
+            let pieces: Vec<Piece> = match list {
+                Some(list) => {
+                    list.split(',').filter_map(|item| self.piece(item.trim().trim_matches(['"', '\'']))).collect()
+                }
+                None => self.piece(value).into_iter().collect(),
+            };
+            self.push(&[key], pieces, &span, hidden);
+        }
+    }
+}
+
+/// Whether a key of a document of Foundry holds the rules of the game, and nothing of the world.
+fn machinery(name: &str) -> bool {
+    ["effects", "items", "prototypeToken", "flags", "ownership", "document", "token", "statblock", "folders", "grid"]
+        .contains(&name)
+}
+
+/// Adds a field; of its values, those that are prose with links in it are guessed.
+pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
+    let is_prose = |piece: &Piece| !piece.links.is_empty() && prose(&piece.value.to_string(), &piece.links);
+    let (guessed, typed): (Vec<_>, Vec<_>) = std::mem::take(&mut field.values).into_iter().partition(is_prose);
+    if !guessed.is_empty() {
+        fields.push(Field { values: guessed, sure: Sure::Guessed, ..field.clone() });
+    }
+    if !typed.is_empty() {
+        fields.push(Field { values: typed, ..field });
+    }
+}
+
+/// Whether a value says more than the links in it: `the former captain of [[The Gull]]`.
+fn prose(shown: &str, links: &[Target]) -> bool {
+    let words = hearsay_model::text::words(shown).len();
+    // A link shows its name or a label of about as many words.
+    let linked: usize = links
+        .iter()
+        .map(|link| match link {
+            Target::Name(name) | Target::Key(name) => hearsay_model::text::words(name).len(),
+        })
+        .sum();
+    let bracketed = shown
+        .split_once('(')
+        .map_or(0, |(_, rest)| hearsay_model::text::words(rest.split(')').next().unwrap_or_default()).len());
+    words > linked + bracketed + links.len() + 1
+}
+
+/// A value with its links.
+pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
+    let text = text.trim();
+    // A prompt of a template that nobody filled in.
+    if text.is_empty() || text.starts_with("<%") || text.starts_with("{{") || text == "-" {
+        return None;
+    }
+    let found = names.find(text);
+    let (mut shown, mut links, mut at) = (String::new(), Vec::new(), 0);
+    for link in found {
+        shown.push_str(text.get(at..link.range.start).unwrap_or_default());
+        shown.push_str(&link.label);
+        at = link.range.end;
+        links.extend(link.target);
+    }
+    shown.push_str(text.get(at..).unwrap_or_default());
+    let shown = if shown.contains(['<', '&']) { crate::text::html_to_text(&shown) } else { shown.trim().to_owned() };
+    (!shown.is_empty()).then(|| Piece { value: shown.into(), links })
+}
+
+/// Whether a mapping says of itself that it is secret.
+pub(super) fn flagged(node: &Node) -> bool {
+    let Yaml::Map(entries) = &node.value else { return false };
+    entries.iter().any(|(key, value)| secret::is_secret(&key.text) && value.value == Yaml::Flag(true))
+}
+
+/// A date in parts, as one text: `1492-Hammer-3`.
+fn date_of(node: &Node) -> String {
+    let part = |key: &str| match node.get(key).map(|node| &node.value) {
+        Some(Yaml::Text(text)) => Some(text.trim().to_owned()),
+        Some(Yaml::Number(_, written)) => Some(written.to_string()),
+        _ => None,
+    };
+    let parts = [part("year").or(Some("*".to_owned())), part("month"), part("day")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("-")
+}
+
+/// The name of a field as a heading: `dmNotes` is `Dm notes`.
+fn spoken(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

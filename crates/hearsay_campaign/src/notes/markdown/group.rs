@@ -1,0 +1,351 @@
+//! Files with several entities, one per heading.
+
+use std::ops::Range;
+
+use hearsay_model::{Kind, slug};
+
+use super::identity::{self, Identity};
+use crate::{
+    notes::{Block, Text, lexicon, secret},
+    text,
+};
+
+/// A heading and what stands under it, up to the next of its level or above.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    pub(super) level: usize,
+    /// Without markup, but with its decorations.
+    pub(super) title: String,
+    /// Where the heading stands in the text.
+    pub(super) heading: Range<usize>,
+    /// Where all of it ends.
+    pub(super) end: usize,
+    pub(super) parent: Option<usize>,
+    /// Whether it stands where only the DM reads.
+    pub(super) secret: bool,
+}
+
+/// The headings of a text, from a byte on.
+pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
+    let hidden = text::secret_ranges(content.get(from..).unwrap_or_default());
+    let (mut sections, mut at, mut fence) = (Vec::<Section>::new(), from, None::<&str>);
+    for line in content.get(from..).unwrap_or_default().split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim_start();
+        if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)) {
+            fence = match fence {
+                None => Some(mark),
+                Some(held) if held == mark => None,
+                held => held,
+            };
+        }
+        let level = line.len() - line.trim_start_matches('#').len();
+        if fence.is_some() || !(1..=6).contains(&level) || !line[level..].starts_with([' ', '\t']) {
+            continue;
+        }
+        let title = plain(&line[level..]);
+        let parent = (0..sections.len()).rev().find(|n| sections[*n].level < level);
+        let above = parent.is_some_and(|parent| sections[parent].secret);
+        let commented = hidden.iter().any(|range| range.contains(&(start - from)));
+        let secret = above || commented || secret::is_secret(&title);
+        let heading = start..start + line.trim_end().len();
+        sections.push(Section { level, title, heading, end: content.len(), parent, secret });
+    }
+    for n in 0..sections.len() {
+        let next = sections[n + 1..].iter().find(|next| next.level <= sections[n].level);
+        sections[n].end = next.map_or(content.len(), |next| next.heading.start);
+    }
+    sections
+}
+
+/// A heading without its markup.
+fn plain(heading: &str) -> String {
+    let heading = heading.trim().trim_end_matches('#').trim();
+    let heading =
+        heading.rsplit_once(" {").filter(|(_, rest)| rest.ends_with('}')).map_or(heading, |(before, _)| before);
+    heading.replace("**", "").replace("__", "").trim_matches(['*', '_', ' ']).to_owned()
+}
+
+/// A heading that is an entity.
+#[derive(Debug)]
+pub(super) struct Headed {
+    /// The number of its section.
+    pub(super) section: usize,
+    pub(super) identity: Identity,
+}
+
+/// The entities among the headings.
+///
+/// Under one heading, or in the whole file, headings of one level are entities when at least two of them, and half of those
+/// that may be names, bear a sign: a line in italics below, a field such as `**Status:**`, a skull, a nickname in quotes. So
+/// they are under a heading such as `Key locations`, signs or none.
+pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page: &str) -> Vec<Headed> {
+    let content = &text.content;
+    let named: Vec<bool> = sections
+        .iter()
+        .map(|section| section.level > 1 && may_be_name(&section.title) && section.title != page)
+        .collect();
+    let signs: Vec<bool> =
+        (0..sections.len()).map(|n| named[n] && has_sign(text, content, sections, blocks, n)).collect();
+    let mut chosen = vec![false; sections.len()];
+    for level in 2..=4 {
+        let here = |n: &usize| sections[*n].level == level && named[*n];
+        let all: Vec<usize> = (0..sections.len()).filter(here).collect();
+        let marked = all.iter().filter(|n| signs[**n]).count();
+        let whole = marked >= 2 && marked * 2 >= all.len();
+        for &n in &all {
+            let siblings: Vec<usize> =
+                all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
+            let marked = siblings.iter().filter(|n| signs[**n]).count();
+            // The title of a file announces its headings, unless these in turn have entities under them.
+            let announces = |parent: &usize| {
+                let deeper = || (0..sections.len()).any(|other| signs[other] && sections[other].level > level);
+                announced(&sections[*parent].title).is_some() && (sections[*parent].level > 1 || !deeper())
+            };
+            let listed = sections[n].parent.filter(announces).is_some();
+            // What only gathers entities is none.
+            let gathers = (0..sections.len()).any(|other| signs[other] && sections[other].parent == Some(n));
+            chosen[n] = (whole || listed || marked >= 2 && marked * 2 >= siblings.len()) && (signs[n] || !gathers);
+        }
+    }
+    // What stands within an entity is a part of its text.
+    let mut headed = Vec::new();
+    for n in (0..sections.len()).filter(|n| chosen[*n]) {
+        let mut parent = sections[n].parent;
+        let mut within = false;
+        while let Some(number) = parent {
+            within |= chosen[number];
+            parent = sections[number].parent;
+        }
+        if !within {
+            headed.push(Headed { section: n, identity: identity::of(&sections[n].title) });
+        }
+    }
+    headed
+}
+
+/// What a heading says that stands under it: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+pub(super) fn announced(title: &str) -> Option<Kind> {
+    const PEOPLE: [&str; 20] = [
+        "members",
+        "residents",
+        "leaders",
+        "leadership",
+        "operatives",
+        "staff",
+        "villagers",
+        "patrons",
+        "visitors",
+        "servants",
+        "contacts",
+        "companions",
+        "inhabitants",
+        "figures",
+        "rivals",
+        "ghosts",
+        "spirits",
+        "people",
+        "defenders",
+        "personages",
+    ];
+    // Words in parentheses are a remark, and who owns something is not announced.
+    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
+    let of = |word: &String| match PEOPLE.contains(&word.as_str()) {
+        true => Some(Kind::Npc),
+        false if word.ends_with('s') => lexicon::kind(word),
+        false => None,
+    };
+    if words.len() > 4 { None } else { words.iter().rev().find_map(of) }
+}
+
+/// The words of headings that are parts of a text and no names.
+const PARTS: &[&str] = &[
+    "overview",
+    "description",
+    "background",
+    "history",
+    "goals",
+    "goal",
+    "personality",
+    "appearance",
+    "notes",
+    "note",
+    "summary",
+    "introduction",
+    "motivation",
+    "motivations",
+    "relationships",
+    "relations",
+    "secrets",
+    "secret",
+    "plot",
+    "hooks",
+    "hook",
+    "rewards",
+    "reward",
+    "treasure",
+    "loot",
+    "leadership",
+    "members",
+    "structure",
+    "organization",
+    "culture",
+    "government",
+    "geography",
+    "economy",
+    "religion",
+    "defenses",
+    "features",
+    "feature",
+    "abilities",
+    "actions",
+    "reactions",
+    "traits",
+    "statistics",
+    "stats",
+    "statblock",
+    "equipment",
+    "inventory",
+    "spells",
+    "skills",
+    "tactics",
+    "combat",
+    "roleplaying",
+    "roleplay",
+    "biography",
+    "bio",
+    "session",
+    "sessions",
+    "scene",
+    "scenes",
+    "act",
+    "part",
+    "chapter",
+    "phase",
+    "step",
+    "encounter",
+    "encounters",
+    "events",
+    "event",
+    "timeline",
+    "objectives",
+    "objective",
+    "quests",
+    "rumors",
+    "rumours",
+    "connections",
+    "connection",
+    "ideals",
+    "ideal",
+    "bonds",
+    "bond",
+    "flaws",
+    "flaw",
+    "recap",
+    "prep",
+    "aftermath",
+    "consequences",
+    "consequence",
+    "outcomes",
+    "outcome",
+    "rules",
+    "mechanics",
+    "table",
+    "tables",
+    "map",
+    "maps",
+    "links",
+    "references",
+    "resources",
+    "threads",
+    "thread",
+    "highlights",
+    "locations",
+    "location",
+    "npcs",
+    "characters",
+    "factions",
+    "items",
+    "families",
+    "family",
+    "details",
+    "information",
+    "info",
+    "facts",
+    "truth",
+    "clues",
+    "dm",
+    "gm",
+    "day",
+    "night",
+    "morning",
+    "evening",
+    "current",
+    "status",
+    "key",
+    "facilities",
+    "architecture",
+    "symbol",
+    "requirement",
+    "requirements",
+    "services",
+    "staff",
+    "prices",
+    "menu",
+    "approach",
+    "approaches",
+    "setup",
+    "opening",
+    "ending",
+    "conclusion",
+    "epilogue",
+    "prologue",
+    "climate",
+    "agriculture",
+    "governance",
+    "crops",
+    "tips",
+    "advice",
+    "trivia",
+    "quotes",
+    "gallery",
+    "art",
+];
+
+/// Whether a heading may be the name of somebody or something, and no part of a text.
+fn may_be_name(title: &str) -> bool {
+    let identity = identity::of(title);
+    let name = identity.name.trim();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let first = name.chars().next();
+    let slugs: Vec<String> = slug(name).split('-').map(str::to_owned).collect();
+    let part = |word: &String| PARTS.contains(&word.as_str());
+    !words.is_empty()
+        && words.len() <= 7
+        && first.is_some_and(|c| c.is_uppercase() || c.is_alphabetic() && !c.is_lowercase())
+        && !title.contains("[[")
+        && !title.contains(['?', '!'])
+        && !title.ends_with(':')
+        && !slugs.first().is_some_and(part)
+        && !slugs.last().is_some_and(part)
+        && !(words.len() == 1 && lexicon::is_known(name))
+}
+
+fn has_sign(text: &Text, content: &str, sections: &[Section], blocks: &[Block], n: usize) -> bool {
+    let section = &sections[n];
+    let own_end = sections.get(n + 1).map_or(section.end, |next| next.heading.start.min(section.end));
+    let body = content.get(section.heading.end..own_end).unwrap_or_default();
+    let first = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let italic = |mark: char| {
+        let inner = first.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        inner.is_some_and(|inner| inner.len() > 2 && !inner.starts_with(mark) && !inner.contains(mark))
+    };
+    let identity = identity::of(&section.title);
+    let range = text.on_disk(section.heading.end)..text.on_disk(own_end);
+    let labelled = blocks.iter().any(|block| {
+        let at = block.origin.span.start as usize;
+        range.contains(&at) && block.label.as_deref().is_some_and(lexicon::is_known)
+    });
+    italic('*') || italic('_') || labelled || identity.state.is_some() || !identity.aliases.is_empty()
+}

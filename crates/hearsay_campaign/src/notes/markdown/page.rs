@@ -1,0 +1,694 @@
+//! One file of Markdown: its front matter, its texts, what it is, and the entities under its headings.
+
+use std::ops::Range;
+
+use hearsay_model::{Audience, ExternalId, Kind, Value, slug};
+
+use super::{
+    almanac, front,
+    front::{Front, Scene},
+    group::{self, Headed, Section},
+    identity::{self, Identity},
+    links::Names,
+};
+use crate::{
+    notes::{
+        Alias, Block, DateOf, Dated, Entry, Field, Note, Notes, Options, Origin, Piece, Role, SessionHead, State, Sure,
+        Target, Text, Visibility,
+        lexicon::{self, Meaning, SessionField},
+        secret,
+    },
+    text::{self, Style},
+};
+
+/// Reads a file into one note, or into several.
+pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &Options, notes: &mut Notes) {
+    let front = front::read(text, names);
+    if let Some((line, what)) = &front.fault {
+        let what = format!("the front matter is no sound YAML and was read line by line: {what}");
+        notes.warn(entry.path.as_str(), *line, what);
+    }
+    let mut page =
+        Page { entry, text, names, note: Note::default(), blocks: Vec::new(), body: front.body, named_by: None };
+    page.hide(&front, options);
+    page.mark(&front);
+    let visibility = page.note.visibility.clone();
+    let find = |source: &str| names.find(source);
+    let style = Style { inline: &find, address: &Names::address };
+    for scene in &front.scenes {
+        page.scene(scene, &visibility, style);
+    }
+    text::markdown(text, front.body..text.content.len(), &visibility, style, &mut page.blocks);
+    let sections = group::sections(&text.content, front.body);
+    page.name(&front, &sections);
+    page.fields(front.fields);
+    page.kind();
+    page.dates();
+    page.tags();
+    let session = page.session();
+    let headed = match session || page.note.role == Role::Text && page.is_about() {
+        true => Vec::new(),
+        false => group::entities(text, &sections, &page.blocks, &page.note.name),
+    };
+    page.finish(&sections, headed, notes);
+}
+
+struct Page<'a> {
+    entry: &'a Entry,
+    text: &'a Text,
+    names: &'a Names,
+    note: Note,
+    blocks: Vec<Block>,
+    /// Where the body begins.
+    body: usize,
+    /// What the front matter calls it.
+    named_by: Option<String>,
+}
+
+impl Page<'_> {
+    /// What everybody knows, where the front matter says so.
+    fn mark(&mut self, front: &Front) {
+        for field in &front.fields {
+            let name = field.name.to_lowercase();
+            let value = field.values.first().map(|piece| slug(&piece.value.to_string())).unwrap_or_default();
+            let audience = match (name.as_str(), value.as_str()) {
+                ("audience" | "known-by" | "knowledge", "common" | "everyone" | "everybody" | "common-knowledge") => {
+                    Audience::Common
+                }
+                ("audience", "local") => Audience::Local,
+                ("audience", "parties") => Audience::Parties,
+                ("audience", "private") => Audience::Private,
+                _ => continue,
+            };
+            self.note.visibility = self.note.visibility.within(&Visibility::Marked(audience));
+        }
+    }
+
+    /// Finds out whether the whole note is for the DM alone: by its folders, its name, its front matter.
+    fn hide(&mut self, front: &Front, options: &Options) {
+        let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
+        let file = secret::is_secret(self.entry.stem());
+        let field = front.fields.iter().any(|field| says_secret(field));
+        if folders || file || field {
+            self.note.visibility = Visibility::SECRET;
+        }
+    }
+
+    /// A text of the front matter.
+    fn scene(&mut self, scene: &Scene, outer: &Visibility, style: Style) {
+        let visibility = scene.visibility.within(outer);
+        let line = self.text.line(scene.span.start);
+        let on_disk = self.text.on_disk(scene.span.start)..self.text.on_disk(scene.span.end);
+        let inner = Text::within(self.text.file, scene.text.clone(), line, on_disk);
+        let first = self.blocks.len();
+        text::markdown(&inner, 0..scene.text.len(), &visibility, style, &mut self.blocks);
+        for block in &mut self.blocks[first..] {
+            block.headings = scene.headings.iter().chain(block.headings.iter()).cloned().collect();
+            if block.headings.iter().any(|heading| secret::is_secret(heading)) {
+                block.visibility = Visibility::SECRET.within(&block.visibility);
+            }
+        }
+    }
+
+    fn name(&mut self, front: &Front, sections: &[Section]) {
+        let note = &mut self.note;
+        note.key.clone_from(&self.entry.path);
+        note.tool = "file";
+        note.origin = self.text.origin("", self.body..self.body);
+        let stem = self.entry.stem();
+        let given = front.fields.iter().find(|field| ["title", "name"].contains(&field.name.to_lowercase().as_str()));
+        let given = given.and_then(|field| field.values.first()).map(|piece| piece.value.to_string());
+        self.named_by.clone_from(&given);
+        let heading = sections.first().filter(|section| section.level == 1).map(|section| section.title.clone());
+        // A file that is named for a machine has its name in its first heading.
+        let machine = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
+        let is_index = ["index", "_index"].contains(&stem.to_lowercase().as_str());
+        let folder = self.entry.folders().next_back().unwrap_or_default();
+        let title = match (given, heading) {
+            (Some(given), _) => given,
+            (None, Some(heading)) if machine || slug(&heading) == slug(stem) => heading,
+            (None, _) if is_index && !folder.is_empty() => folder.to_owned(),
+            (None, _) => stem.to_owned(),
+        };
+        let identity = identity::of(&title);
+        if identity.secret {
+            note.visibility = Visibility::SECRET.within(&note.visibility);
+        }
+        let origin = match sections.first().filter(|section| section.title == title) {
+            Some(section) => self.text.origin(section.title.as_str(), section.heading.clone()),
+            None => note.origin.clone(),
+        };
+        let plain = Visibility::Unmarked;
+        take_identity(note, identity, &origin, &plain);
+        note.origin = if origin.quote.is_empty() { Origin { quote: stem.into(), ..origin } } else { origin };
+    }
+
+    /// Takes over the fields of the front matter, and those that stand in the texts.
+    fn fields(&mut self, front: Vec<Field>) {
+        for field in front {
+            let names =
+                ["title", "name"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/');
+            let same = field.values.first().map(|piece| piece.value.to_string()) == self.named_by;
+            if !(names && same) {
+                take_field(&mut self.note, field);
+            }
+        }
+    }
+
+    /// What the note is: by its front matter, else by the folders that it lies in.
+    fn kind(&mut self) {
+        let mut typed: Vec<(Kind, String)> = Vec::new();
+        for field in &self.note.fields {
+            let name = field.name.to_lowercase();
+            let says = match lexicon::meaning(&field.name) {
+                Meaning::Kind => true,
+                Meaning::Attribute(held) => held == *"tag",
+                _ => name == "layout",
+            };
+            // Within a document of Foundry the type is that of the game's rules, but for who is played.
+            let nested = field.origin.field.contains('/');
+            for piece in field.values.iter().filter(|_| says) {
+                let word = piece.value.to_string();
+                if is_rule(&word) && !nested {
+                    self.note.role = Role::Text;
+                }
+                let found = match (nested, word.as_str()) {
+                    (true, "npc") => Some(Kind::Npc),
+                    (true, "character") if &*field.origin.field == "system/type" => Some(Kind::Player),
+                    (true, _) => None,
+                    (false, _) => lexicon::kind(word.trim_start_matches('#')),
+                };
+                typed.extend(found.map(|kind| (kind, format!("{name} {word}"))));
+            }
+        }
+        let played = typed.iter().find(|(kind, _)| *kind == Kind::Player).or(typed.first());
+        let typed_npc = typed.iter().any(|(kind, _)| *kind == Kind::Npc);
+        if let Some((kind, from)) = played.cloned() {
+            self.note.player |= kind == Kind::Player;
+            self.note.guess(kind, Sure::Typed, from);
+        }
+        // A folder far above says less than that nothing is said.
+        for folder in self.entry.folders().rev().take(2) {
+            if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
+                self.note.player |= kind == Kind::Player && self.note.kind.is_none();
+                self.note.guess(kind, Sure::Guessed, format!("folder {folder}"));
+                break;
+            }
+        }
+        // Who is played by somebody is a player character, unless the front matter says otherwise.
+        let played =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
+        self.note.player |= played && character && !typed_npc;
+        if self.is_about() && self.note.kind.as_ref().is_none_or(|guess| guess.sure == Sure::Guessed) {
+            self.note.role = Role::Text;
+        }
+    }
+
+    /// Whether the file is about the notes, and no note itself.
+    fn is_about(&self) -> bool {
+        const WORDS: [&str; 14] = [
+            "readme",
+            "guide",
+            "notes",
+            "todo",
+            "toc",
+            "dashboard",
+            "rules",
+            "prep",
+            "inbox",
+            "homepage",
+            "handbook",
+            "primer",
+            "overview",
+            "moc",
+        ];
+        slug(self.entry.stem()).split('-').any(|word| WORDS.contains(&word))
+    }
+
+    /// Dates: fields of Calendarium, and marks of it in the text.
+    fn dates(&mut self) {
+        for field in &self.note.fields {
+            let Meaning::Date(what) = lexicon::meaning(&field.name) else { continue };
+            for piece in &field.values {
+                let raw = piece.value.to_string();
+                let readable = almanac::readable(&raw);
+                let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
+                self.note.dates.push(Dated { what, raw, readable, title: None, origin, visibility });
+            }
+        }
+        let content = &self.text.content;
+        let mut at = self.body;
+        while let Some(start) = content.get(at..).and_then(|rest| rest.find("data-date=")).map(|start| at + start) {
+            at = start + 10;
+            let open = content[..start].rfind('<').unwrap_or(start);
+            let end = content[start..].find('>').map_or(content.len(), |end| start + end + 1);
+            let tag = &content[open..end];
+            let Some(raw) = quoted(tag, "data-date") else { continue };
+            let title = quoted(tag, "data-title").or_else(|| quoted(tag, "data-name"));
+            let origin = self.text.origin("data-date", open..end);
+            let visibility = self.visibility_at(open);
+            let dated = |what, raw: &str, title: Option<&str>| Dated {
+                what,
+                raw: raw.to_owned(),
+                readable: almanac::readable(raw),
+                title: title.map(str::to_owned),
+                origin: origin.clone(),
+                visibility: visibility.clone(),
+            };
+            self.note.dates.push(dated(DateOf::Mention, raw, title));
+        }
+    }
+
+    /// Who may know what stands at a byte of the text.
+    fn visibility_at(&self, at: usize) -> Visibility {
+        let hidden = text::secret_ranges(&self.text.content).iter().any(|range| range.contains(&at));
+        let sections = group::sections(&self.text.content, self.body);
+        let under = sections.iter().rev().find(|section| section.heading.start <= at && at < section.end);
+        if hidden || under.is_some_and(|section| section.secret) { Visibility::SECRET } else { Visibility::Unmarked }
+    }
+
+    /// Tags in the text: those on a line of their own are of the note, those in a paragraph hide it where they say so.
+    fn tags(&mut self) {
+        let mut kinds = Vec::new();
+        let mut hidden = false;
+        self.blocks.retain_mut(|block| {
+            let words: Vec<&str> = block.text.text.split_whitespace().collect();
+            let is_tag =
+                |word: &&str| word.len() > 1 && word.starts_with('#') && word[1..].starts_with(char::is_alphabetic);
+            let tags: Vec<String> = words
+                .iter()
+                .filter(|word| is_tag(word))
+                .map(|tag| tag[1..].trim_end_matches([',', '.']).to_owned())
+                .collect();
+            let alone = !tags.is_empty() && tags.len() == words.len();
+            let says_secret = tags.iter().any(|tag| secret::is_secret(tag));
+            if alone {
+                hidden |= says_secret;
+                kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
+            } else if says_secret {
+                block.visibility = Visibility::SECRET.within(&block.visibility);
+                for link in &mut block.links {
+                    link.visibility = Visibility::SECRET.within(&link.visibility);
+                }
+            }
+            !alone
+        });
+        if hidden {
+            self.note.visibility = Visibility::SECRET.within(&self.note.visibility);
+        }
+        let played = kinds.iter().find(|(kind, _)| *kind == Kind::Player).or(kinds.first()).cloned();
+        if let Some((kind, tag)) = played {
+            self.note.player |= kind == Kind::Player;
+            self.note.guess(kind, Sure::Typed, format!("tag {tag}"));
+        }
+    }
+
+    /// Takes the note for a session log, where it is one.
+    fn session(&mut self) -> bool {
+        let stem = slug(self.entry.stem());
+        let words: Vec<&str> = stem.split('-').collect();
+        let number_of = |words: &[&str]| {
+            let at = words.iter().position(|word| *word == "session" || *word == "sess")?;
+            let number = words.get(at + 1).filter(|word| word.len() <= 4)?;
+            number.parse::<u32>().ok()
+        };
+        let title = slug(&self.note.name);
+        let title_words: Vec<&str> = title.split('-').collect();
+        let numbered =
+            number_of(&words).or_else(|| number_of(&title_words).filter(|_| title_words.first() == Some(&"session")));
+        let typed = self.note.fields.iter().any(|field| {
+            let says = matches!(lexicon::meaning(&field.name), Meaning::Kind)
+                || matches!(lexicon::meaning(&field.name), Meaning::Attribute(name) if name == *"tag");
+            let of_session = |piece: &Piece| {
+                let word = slug(&piece.value.to_string());
+                word.split('-').any(|word| ["session", "sessions", "sessionlog", "recap"].contains(&word))
+            };
+            says && field.values.iter().any(of_session)
+        });
+        let fielded = self.note.fields.iter().any(|field| {
+            let name = slug(&field.name).replace('-', "");
+            ["sessionnumber", "sessiondate"].contains(&name.as_str())
+        });
+        let folder = self.entry.folders().next_back().map(slug).unwrap_or_default();
+        let in_folder = ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"]
+            .contains(&folder.as_str());
+        let dated = stem.starts_with(|c: char| c.is_ascii_digit());
+        let other_kind = self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Typed) && !typed;
+        if other_kind || !(typed || fielded || numbered.is_some() || in_folder && (dated || !self.is_about())) {
+            return false;
+        }
+        let mut head = SessionHead { number: numbered, ..SessionHead::default() };
+        for field in &self.note.fields {
+            let Meaning::Session(part) = lexicon::meaning(&field.name) else { continue };
+            let first = field.values.first().map(|piece| piece.value.to_string());
+            match part {
+                SessionField::Number => head.number = first.and_then(|text| text.trim().parse().ok()).or(head.number),
+                SessionField::Date => head.date = first,
+                SessionField::Start => head.start = first,
+                SessionField::End => head.end = first,
+                SessionField::Present => {
+                    for piece in &field.values {
+                        head.present.extend(targets(piece));
+                    }
+                }
+            }
+        }
+        if head.date.is_none() {
+            let dated = self.note.dates.iter().find(|dated| dated.what == DateOf::Start);
+            head.date = dated.map(|dated| dated.raw.clone());
+        }
+        self.note.role = Role::Session;
+        self.note.session = Some(head);
+        true
+    }
+
+    /// Parts the texts among the note and the entities under its headings.
+    fn finish(mut self, sections: &[Section], headed: Vec<Headed>, notes: &mut Notes) {
+        let several = headed.len() >= 2;
+        let mut made: Vec<(Range<usize>, Note)> = Vec::new();
+        for Headed { section, identity } in headed {
+            let section = &sections[section];
+            let range = self.text.on_disk(section.heading.start)..self.text.on_disk(section.end);
+            made.push((range, self.headed(section, identity, sections, &made)));
+        }
+        let mut own = Vec::new();
+        for block in std::mem::take(&mut self.blocks) {
+            let at = block.origin.span.start as usize;
+            let within = made.iter_mut().find(|(range, _)| range.contains(&at) && at >= self.text.on_disk(self.body));
+            let (note, texts) = match within {
+                Some((_, note)) => (note, None),
+                None => (&mut self.note, Some(&mut own)),
+            };
+            let keep = take_label(note, &block, self.names);
+            if keep {
+                match texts {
+                    Some(own) => own.push(block),
+                    None => note.texts.push(block),
+                }
+            }
+        }
+        if self.entry.stem().eq_ignore_ascii_case("readme") {
+            // It tells of files, of which some are no notes.
+            own.iter_mut().for_each(|block: &mut Block| block.links.clear());
+        }
+        self.note.texts = own;
+        if several {
+            self.gathers();
+        }
+        self.played();
+        let front = std::mem::take(&mut self.note);
+        notes.notes.push(front);
+        for (_, mut note) in made {
+            // Found only now that its fields are there.
+            let somebody =
+                note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+            note.player |= somebody;
+            notes.notes.push(note);
+        }
+    }
+
+    /// A note that only gathers others is none of them.
+    fn gathers(&mut self) {
+        let words = slug(&self.note.name);
+        let gathers = |word: &str| {
+            word.ends_with('s') && lexicon::kind(word).is_some()
+                || ["misc", "miscellaneous", "allies", "enemies", "overview", "people", "phantoms"].contains(&word)
+        };
+        if words.split('-').any(gathers) {
+            self.note.role = Role::Text;
+        } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character())
+        {
+            // In the folder of the NPCs, a file with several of them is a group.
+            self.note.kind = None;
+            self.note.player = false;
+            self.note.guess(Kind::Faction, Sure::Guessed, "several under one heading");
+        }
+    }
+
+    fn played(&mut self) {
+        let named =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let typed_npc =
+            self.note.kind.as_ref().is_some_and(|guess| guess.kind == Kind::Npc && guess.sure == Sure::Typed);
+        let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
+        self.note.player |= named && character && !typed_npc;
+    }
+
+    /// The entity under a heading.
+    fn headed(
+        &self,
+        section: &Section,
+        identity: Identity,
+        sections: &[Section],
+        made: &[(Range<usize>, Note)],
+    ) -> Note {
+        let origin = self.text.origin(section.title.as_str(), section.heading.clone());
+        let mut key = format!("{}#{}", self.entry.path, section.title);
+        let mut again = 2;
+        while made.iter().any(|(_, note)| note.key == key) {
+            key = format!("{}#{} {again}", self.entry.path, section.title);
+            again += 1;
+        }
+        let hidden = if section.secret { Visibility::SECRET } else { Visibility::Unmarked };
+        let visibility = hidden.within(&self.note.visibility);
+        let mut note = Note { key, tool: "file", origin: origin.clone(), visibility, ..Note::default() };
+        let kind = identity.kind.clone();
+        take_identity(&mut note, identity, &origin, &Visibility::Unmarked);
+        if let Some(kind) = kind {
+            note.guess(kind, Sure::Typed, "the heading");
+        }
+        // The headings above, the words of its own, the folders: the nearer sign counts.
+        let mut parent = section.parent;
+        while let Some(number) = parent {
+            let above = &sections[number];
+            if let Some(kind) = group::announced(&above.title).filter(|_| above.level > 1) {
+                note.guess(kind, Sure::Guessed, format!("heading {}", above.title));
+            }
+            parent = above.parent;
+        }
+        if let Some(kind) = kind_in_name(&note.name) {
+            note.guess(kind, Sure::Guessed, "its name");
+        }
+        if let Some(guess) = &self.note.kind {
+            note.guess(guess.kind.clone(), Sure::Guessed, guess.from.clone());
+        }
+        note
+    }
+}
+
+/// A name that says what it names: `The Ascendant Guild`.
+fn kind_in_name(name: &str) -> Option<Kind> {
+    let words = slug(name);
+    let last = words.rsplit('-').next()?;
+    let first = words.trim_start_matches("the-").split('-').next()?;
+    let group = [
+        "guild",
+        "order",
+        "cult",
+        "clan",
+        "company",
+        "brotherhood",
+        "sisterhood",
+        "syndicate",
+        "conspiracy",
+        "circle",
+        "pack",
+        "council",
+        "gang",
+        "crew",
+    ];
+    if group.contains(&last) || group.contains(&first) || words.contains("bandits") {
+        return Some(Kind::Faction);
+    }
+    let place = [
+        "temple",
+        "tavern",
+        "inn",
+        "keep",
+        "castle",
+        "tower",
+        "forest",
+        "village",
+        "river",
+        "mill",
+        "manor",
+        "estate",
+        "cave",
+        "caves",
+        "swamp",
+        "mountain",
+        "mountains",
+        "lake",
+        "bay",
+        "grotto",
+    ];
+    (place.contains(&last) || place.contains(&first)).then_some(Kind::Location)
+}
+
+/// What a title says goes into the note.
+fn take_identity(note: &mut Note, identity: Identity, origin: &Origin, visibility: &Visibility) {
+    note.name = identity.name;
+    for name in identity.aliases {
+        note.aliases.push(Alias { name, origin: origin.clone(), visibility: visibility.clone() });
+    }
+    if let Some(word) = identity.state {
+        note.states.push(State { word: word.to_owned(), origin: origin.clone(), visibility: visibility.clone() });
+    }
+    if let Some(kind) = identity.kind {
+        note.guess(kind, Sure::Guessed, "its name");
+    }
+    if identity.secret {
+        note.visibility = Visibility::SECRET.within(&note.visibility);
+    }
+}
+
+/// A field goes into the note: names among the names, all else among the fields.
+fn take_field(note: &mut Note, field: Field) {
+    if ["_id", "id", "uuid", "uid"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/') {
+        for piece in &field.values {
+            let id = piece.value.to_string();
+            if !id.trim().is_empty() && id != note.key {
+                note.ids.push(ExternalId { system: "id".to_owned(), id });
+            }
+        }
+        return;
+    }
+    match lexicon::meaning(&field.name) {
+        Meaning::Alias => {
+            for piece in &field.values {
+                let name = piece.value.to_string();
+                let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
+                note.aliases.push(Alias { name, origin, visibility });
+            }
+        }
+        _ => note.fields.push(field),
+    }
+}
+
+/// The field that a text with a label is, if it is one. Returns whether the text is one besides.
+fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool {
+    inline_fields(note, block, names);
+    let Some(label) = &block.label else { return true };
+    let rest = block.text.text.strip_prefix(label.as_str()).unwrap_or_default();
+    let inline = rest.starts_with("::");
+    let rest = rest.trim_start_matches([':', ' ', '\u{2013}', '\u{2014}', '-']).trim();
+    if rest.is_empty() || !(inline || lexicon::is_known(label)) {
+        return true;
+    }
+    let links: Vec<Target> = block.links.iter().map(|link| link.target.clone()).collect();
+    let linked = !links.is_empty();
+    let values = vec![Piece { value: Value::Text(rest.to_owned()), links }];
+    let meaning = lexicon::meaning(label);
+    // Names without links in a line of prose are guessed to be meant.
+    let sure = if inline || linked || !matches!(meaning, Meaning::Relation(_)) { Sure::Typed } else { Sure::Guessed };
+    let short = rest.len() <= 160 || linked;
+    let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
+    let field = Field { name: label.clone(), values, origin, visibility, sure };
+    if short && !matches!(meaning, Meaning::Kind | Meaning::Name | Meaning::Session(_) | Meaning::Nothing) || inline {
+        let mut fields = Vec::new();
+        front::push_field(&mut fields, field);
+        fields.into_iter().for_each(|field| take_field(note, field));
+    }
+    !inline
+}
+
+/// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
+fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
+    let source = &block.text.text;
+    if !source.contains("::") {
+        return;
+    }
+    let mut at = 0;
+    while let Some(mark) = source.get(at..).and_then(|rest| rest.find("::")).map(|mark| at + mark) {
+        at = mark + 2;
+        let Some(open) = source[..mark].rfind(['[', '(']) else { continue };
+        let close = if source[open..].starts_with('[') { ']' } else { ')' };
+        let Some(length) = source[mark..].find(close) else { continue };
+        let (name, value) = (&source[open + 1..mark], source[mark + 2..mark + length].trim());
+        if text::inline_field(&format!("{name}:: {value}")).is_none() || value.is_empty() {
+            continue;
+        }
+        let within = |label: &Option<String>| label.as_deref().is_some_and(|label| value.contains(label));
+        let links: Vec<Target> =
+            block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
+        let Some(mut piece) = front::piece(value, names) else { continue };
+        piece.links.extend(links);
+        let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
+        let field = Field { name: name.trim().to_owned(), values: vec![piece], origin, visibility, sure: Sure::Typed };
+        take_field(note, field);
+    }
+}
+
+/// Whom a value names: its links, or the names in a list.
+fn targets(piece: &Piece) -> Vec<Target> {
+    if !piece.links.is_empty() {
+        return piece.links.clone();
+    }
+    let text = piece.value.to_string();
+    text.split([',', ';'])
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| Target::Name(name.to_owned()))
+        .collect()
+}
+
+/// Whether a field of the front matter says that the whole note is for the DM alone.
+fn says_secret(field: &Field) -> bool {
+    let name = slug(&field.name).replace('-', "");
+    let top = !field.origin.field.contains('/');
+    let values = || field.values.iter().map(|piece| piece.value.to_string().to_lowercase());
+    let yes = |text: &String| ["yes", "true", "1", "on", "full"].contains(&text.trim());
+    let marks = [
+        "visibility",
+        "audience",
+        "access",
+        "tags",
+        "tag",
+        "status",
+        "permission",
+        "permissions",
+        "cssclasses",
+        "cssclass",
+        "viewers",
+        "readers",
+    ];
+    let player_safe = ["playersafe", "playervisible", "knowntoplayers", "revealed", "public", "playerknown", "shared"];
+    top && (secret::is_secret(&field.name) && values().any(|text| yes(&text))
+        || marks.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
+        || player_safe.contains(&name.as_str()) && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
+}
+
+fn names_somebody(field: &Field) -> bool {
+    field.values.iter().any(|piece| !crate::notes::resolve::is_nobody(&piece.value.to_string()))
+}
+
+/// Whether a type is of the game's rules and no part of the world.
+fn is_rule(word: &str) -> bool {
+    let word = slug(word);
+    [
+        "feature",
+        "feat",
+        "spell",
+        "action",
+        "rule",
+        "rules",
+        "table",
+        "condition",
+        "class",
+        "subclass",
+        "macro",
+        "homebrew",
+        "statblock",
+        "template",
+        "journal-template",
+    ]
+    .contains(&word.as_str())
+}
+
+/// The value of an attribute of a tag.
+fn quoted<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = tag.split_once(&format!("{name}="))?;
+    let mark = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    rest[1..].split(mark).next().filter(|value| !value.trim().is_empty())
+}

@@ -1,0 +1,316 @@
+//! A looser reader, for the review queue: two who stand in one clause, with the words between them. What it finds waits for
+//! the DM, always.
+
+use crate::{
+    clauses::{Clause, From},
+    grammar::{Class, Part, Pattern},
+    kinds::Kinds,
+    mentions::Who,
+    mode::Mode,
+    read::{Reader, Ref},
+};
+
+/// The most relations that are guessed for a clause.
+const MOST: usize = 2;
+
+/// The most subjects of a clause that are looked at.
+const MOST_SUBJECTS: usize = 3;
+
+/// Words that score this much tell which relation it is.
+const SURE: usize = 5;
+
+/// Somebody in a clause, and where.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spot {
+    pub(crate) found: Ref,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Which relation words may state.
+struct Guess {
+    target: usize,
+    swap: bool,
+    mark: &'static str,
+    words: String,
+    score: usize,
+}
+
+impl Reader<'_> {
+    /// What clauses say of two who stand in them, where no pattern has read it.
+    pub(crate) fn loosely(&mut self, modes: &[Mode]) {
+        if self.clauses.is_empty() {
+            let mode = self.whole(false);
+            if !mode.dead {
+                let spots = self.spots(0, self.groups.items.len(), &[]);
+                if let [a, b, ..] = spots[..] {
+                    self.guess_between(None, &[a], &[b], &mode);
+                }
+            }
+            return;
+        }
+        for (at, mode) in modes.iter().enumerate() {
+            let sort = self.grammar.sort(&self.vg(at).lemma);
+            let tells = sort.speech || sort.thought || sort.seeming;
+            if mode.dead || mode.denied || mode.would || mode.can || tells {
+                continue;
+            }
+            let clause = self.clauses[at].clone();
+            let (subjects, others) = self.sides(&clause);
+            self.guess_between(Some(at), &subjects, &others, mode);
+        }
+        self.together_in_sentence(modes);
+    }
+
+    /// Those who stand beside each other in a sentence, and in no clause that says what they have to do with each other.
+    fn together_in_sentence(&mut self, modes: &[Mode]) {
+        let alive = |mode: &&Mode| !mode.dead && !mode.denied && !mode.would && !mode.can;
+        let Some(mode) = modes.iter().rev().find(alive).cloned() else { return };
+        if modes.iter().any(|mode| mode.dead || mode.denied) {
+            return;
+        }
+        let spots = self.spots(0, self.groups.items.len(), &[]);
+        let mut left = MOST;
+        for pair in spots.windows(2) {
+            let [a, b] = pair else { continue };
+            let (first, second) = (a.found.who, b.found.who);
+            let said_by = mode.by == Some(first) || mode.by == Some(second);
+            if left == 0 || first == second || said_by || self.is_linked(first, second) {
+                continue;
+            }
+            left -= self.by_kinds(a, b, &mode, "loose_near", 1);
+        }
+    }
+
+    /// The relations that two most often have, by their kinds. How many were put down.
+    fn by_kinds(&mut self, a: &Spot, b: &Spot, mode: &Mode, mark: &'static str, most: usize) -> usize {
+        let (kinds, others) = (self.kinds(a.found.who), self.kinds(b.found.who));
+        let Some((likely, swap)) = self.grammar.likely(kinds, others) else { return 0 };
+        let (first, second) = if swap { (b, a) } else { (a, b) };
+        let span = self.span(a.start.min(b.start), a.end.max(b.end).saturating_sub(1));
+        let before = self.facts.len();
+        for target in likely.iter().take(most) {
+            let words = if Some(*target) == self.related { "has to do with" } else { "" };
+            self.state(*target, &first.found, Ok(&second.found), words, &["loose", mark], mode, span);
+        }
+        self.facts.len() - before
+    }
+
+    /// Who acts in a clause, and who else stands in it.
+    fn sides(&mut self, clause: &Clause) -> (Vec<Spot>, Vec<Spot>) {
+        let mut subjects = Vec::new();
+        for np in clause.subjects.iter().take(MOST_SUBJECTS) {
+            subjects.extend(self.spots_of(*np, &[]));
+        }
+        let whos: Vec<Who> = subjects.iter().map(|spot| spot.found.who).collect();
+        let mut others = self.spots(clause.verb + 1, clause.rest.1, &whos);
+        if clause.start < clause.verb && clause.from != From::Antecedent {
+            let before: Vec<usize> = (clause.start..clause.verb)
+                .filter_map(|item| self.syntax.np(item))
+                .filter(|np| !clause.subjects.contains(np))
+                .collect();
+            for np in before {
+                others.extend(self.spots_of(np, &whos));
+            }
+        }
+        others.retain(|spot| !whos.contains(&spot.found.who));
+        if subjects.is_empty() && !others.is_empty() {
+            subjects.push(others.remove(0));
+        }
+        (subjects, others)
+    }
+
+    /// Everybody whom the noun groups of some items mean, or whose they are.
+    fn spots(&mut self, from: usize, to: usize, not: &[Who]) -> Vec<Spot> {
+        let nps: Vec<usize> = (from..to.min(self.groups.items.len())).filter_map(|item| self.syntax.np(item)).collect();
+        nps.into_iter().flat_map(|np| self.spots_of(np, not)).collect()
+    }
+
+    fn spots_of(&mut self, np: usize, not: &[Who]) -> Vec<Spot> {
+        let group = self.groups.nps[np].clone();
+        let mut found: Vec<Spot> =
+            self.resolve(np, not).into_iter().map(|found| Spot { found, start: group.start, end: group.end }).collect();
+        if found.is_empty()
+            && let Some(owner) = group.owner
+        {
+            let refs = self.resolve(owner, &[]);
+            found.extend(refs.into_iter().map(|found| Spot { found, start: group.start, end: group.end }));
+        }
+        found.truncate(MOST_SUBJECTS);
+        found
+    }
+
+    fn guess_between(&mut self, clause: Option<usize>, subjects: &[Spot], others: &[Spot], mode: &Mode) {
+        let mut left = MOST;
+        for other in others {
+            for subject in subjects {
+                let (a, b) = (subject.found.who, other.found.who);
+                if left == 0 || a == b || self.is_linked(a, b) {
+                    continue;
+                }
+                let guess = self.guess(clause, subject, other);
+                let sure = guess.as_ref().is_some_and(|guess| guess.score >= SURE);
+                let before = self.facts.len();
+                if !sure {
+                    self.by_kinds(subject, other, mode, "loose_kinds", 1);
+                }
+                let Some(guess) = guess else {
+                    left -= usize::from(self.facts.len() > before);
+                    continue;
+                };
+                let (first, second) = if guess.swap { (other, subject) } else { (subject, other) };
+                let span = self.span(subject.start.min(other.start), subject.end.max(other.end).saturating_sub(1));
+                let marks = ["loose", guess.mark];
+                self.state(guess.target, &first.found, Ok(&second.found), &guess.words, &marks, mode, span);
+                left -= usize::from(self.facts.len() > before);
+            }
+        }
+    }
+
+    /// Whether something was read of two already.
+    fn is_linked(&self, a: Who, b: Who) -> bool {
+        self.facts.iter().any(|fact| {
+            let object = match &fact.object {
+                crate::read::Said::Who(who) => *who,
+                crate::read::Said::Value(_) => return false,
+            };
+            (fact.subject == a && object == b) || (fact.subject == b && object == a)
+        })
+    }
+
+    /// The relation that the words of a clause state most likely.
+    fn guess(&self, clause: Option<usize>, subject: &Spot, other: &Spot) -> Option<Guess> {
+        let (from, to) = match clause {
+            Some(at) => {
+                let clause = &self.clauses[at];
+                let first = subject.start.min(other.start).min(self.start_of(clause.start));
+                let last = self.end_of(clause.rest.1.saturating_sub(1)).max(subject.end).max(other.end);
+                (first, last.min(self.tokens.len()))
+            }
+            None => (subject.start.min(other.start), subject.end.max(other.end)),
+        };
+        let mut best: Option<Guess> = None;
+        let mut offer = |guess: Guess| {
+            if best.as_ref().is_none_or(|best| guess.score > best.score) {
+                best = Some(guess);
+            }
+        };
+        if let Some(at) = clause {
+            self.by_verb(at, (from, to), subject, other, &mut offer);
+        }
+        for token in from..to {
+            if self.is_named(token) {
+                continue;
+            }
+            self.by_phrase(token, to, subject, other, &mut offer);
+            self.by_noun(token, subject, other, &mut offer);
+        }
+        best.or_else(|| self.by_default(clause, subject, other))
+    }
+
+    fn is_named(&self, token: usize) -> bool {
+        self.names.iter().any(|name| name.start <= token && token < name.end)
+    }
+
+    /// Whether two are of the kinds that a pattern wants, and so whether they have to be swapped.
+    fn fits(&self, pattern: &Pattern, a: Who, b: Who) -> Option<bool> {
+        let target = &self.grammar.targets[pattern.target];
+        if !target.predicate.is_relation() || target.denied || pattern.value.is_some() {
+            return None;
+        }
+        let (first, second) = if pattern.back { (b, a) } else { (a, b) };
+        let kinds_fit = self.kinds(first).meets(target.subject)
+            && self.kinds(second).meets(target.object)
+            && self.kinds(b).meets(pattern.kinds);
+        kinds_fit.then_some(pattern.back)
+    }
+
+    fn by_verb(
+        &self,
+        at: usize,
+        (from, to): (usize, usize),
+        subject: &Spot,
+        other: &Spot,
+        offer: &mut impl FnMut(Guess),
+    ) {
+        let vg = self.vg(at);
+        let (a, b) =
+            if vg.passive { (other.found.who, subject.found.who) } else { (subject.found.who, other.found.who) };
+        for pattern in self.grammar.verbs.get(&vg.lemma).into_iter().flatten() {
+            let Some(swap) = self.fits(pattern, a, b) else { continue };
+            let words: Vec<&str> = words_of(pattern);
+            let found = words.iter().filter(|word| (from..to).any(|token| self.norm(token) == **word)).count();
+            if found < words.len() || (words.contains(&"not") && !vg.negated) {
+                continue;
+            }
+            let score = 2 + 2 * found + usize::from(!pattern.weak);
+            let (target, words) = (pattern.target, pattern.words.clone());
+            offer(Guess { target, swap: swap != vg.passive, mark: "loose_verb", words, score });
+        }
+    }
+
+    fn by_phrase(&self, token: usize, to: usize, subject: &Spot, other: &Spot, offer: &mut impl FnMut(Guess)) {
+        for pattern in self.grammar.phrases.get(self.norm(token)).into_iter().flatten() {
+            let Some(swap) = self.fits(pattern, subject.found.who, other.found.who) else { continue };
+            let mut next = token + 1;
+            let words = words_of(pattern);
+            let all = words.iter().all(|word| {
+                let at = (next..to.min(next + 4)).find(|at| self.norm(*at) == *word);
+                next = at.map_or(next, |at| at + 1);
+                at.is_some()
+            });
+            // What the phrase belongs to stands behind it.
+            let before = other.start >= token && other.start <= next + 2;
+            if !all || !before {
+                continue;
+            }
+            let score = 1 + 2 * words.len() + usize::from(!pattern.weak);
+            let (target, words) = (pattern.target, pattern.words.clone());
+            offer(Guess { target, swap, mark: "loose_phrase", words, score });
+        }
+    }
+
+    fn by_noun(&self, token: usize, subject: &Spot, other: &Spot, offer: &mut impl FnMut(Guess)) {
+        let noun = self.singular(self.norm(token));
+        for (words, pattern) in self.grammar.nouns.get(&noun).into_iter().flatten() {
+            let start = (token + 1).saturating_sub(words.len());
+            let all = words[..words.len() - 1].iter().zip(start..token).all(|(word, at)| self.norm(at) == word);
+            // "his brother Odo": the noun stands with the one who is it, and the other owns it.
+            let (low, high) = (subject.start.min(other.start), subject.end.max(other.end));
+            if token + 2 < low || token > high + 1 {
+                continue;
+            }
+            let within = |spot: &Spot| spot.start <= token && token < spot.end;
+            let turned = within(subject) && !within(other) && subject.found.mark.is_some();
+            let (a, b) = if turned { (other, subject) } else { (subject, other) };
+            let Some(swap) = self.fits(pattern, a.found.who, b.found.who).filter(|_| all) else { continue };
+            let score = 1 + 2 * words.len() + usize::from(!pattern.weak);
+            let words = format!("{noun} of");
+            offer(Guess { target: pattern.target, swap: swap != turned, mark: "loose_noun", words, score });
+        }
+    }
+
+    /// Some relation, in the words that stand there.
+    fn by_default(&self, clause: Option<usize>, subject: &Spot, other: &Spot) -> Option<Guess> {
+        let at = clause?;
+        let vg = self.vg(at);
+        if vg.silent || self.kinds(subject.found.who) == Kinds::PLACE {
+            return None;
+        }
+        let preposition = other.start.checked_sub(1).filter(|at| {
+            self.grammar.class(self.norm(*at)).has(Class::PREPOSITION) && *at >= vg.end && !self.is_named(*at)
+        });
+        let behind = preposition.map(|at| format!(" {}", self.norm(at))).unwrap_or_default();
+        let words = format!("{}{behind}", self.said(vg.head, vg.end).to_lowercase());
+        Some(Guess { target: self.related?, swap: vg.passive, mark: "loose_related", words, score: 0 })
+    }
+}
+
+/// The words of a pattern besides its first.
+fn words_of(pattern: &Pattern) -> Vec<&str> {
+    pattern
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
+        .collect()
+}

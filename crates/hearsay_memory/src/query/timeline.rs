@@ -1,0 +1,331 @@
+//! What happened when: events, what began and ended, sessions and their scenes, on the campaign's calendar.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{
+    Date, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Passage, Precision, Predicate, Secrecy, Session,
+    SessionId, Standing, State, attribute, predicate,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{MemoryError, edit::resolve};
+
+/// What kind of thing a moment is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MomentKind {
+    /// A session at the table begins.
+    Session,
+    /// An event of the campaign.
+    Event,
+    /// Something begins to be so.
+    Began,
+    /// Something ends.
+    Ended,
+    /// Lines that were said at one place, one after the other.
+    Scene,
+}
+
+impl MomentKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Session, Self::Event, Self::Began, Self::Ended, Self::Scene];
+}
+
+/// Which moments to list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimelineFilter {
+    /// Only of these kinds; of all, when none is named.
+    pub kinds: Vec<MomentKind>,
+    /// Only what has to do with this: an id or a name.
+    pub about: Option<String>,
+    /// Only within the year, month or day that holds a moment.
+    pub within: Option<(GameTime, Precision)>,
+    /// Years, months or days: what the moments are counted by.
+    pub by: Precision,
+    /// At most so many moments, and so many undated ones.
+    pub limit: usize,
+}
+
+impl Default for TimelineFilter {
+    fn default() -> Self {
+        Self { kinds: Vec::new(), about: None, within: None, by: Precision::Year, limit: 500 }
+    }
+}
+
+/// What happened when.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Timeline {
+    /// Years, months or days in which something happened, in order.
+    pub spans: Vec<SpanRow>,
+    /// What happened, in order; as many as the filter says.
+    pub moments: Vec<MomentRow>,
+    /// How many there are in all.
+    pub all: usize,
+    /// Events whose date is unknown, and what began or ended when nobody can say.
+    pub undated: Vec<MomentRow>,
+    /// How many of these there are in all.
+    pub all_undated: usize,
+}
+
+/// A year, month or day in which something happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpanRow {
+    /// What it is called: `412 HR`.
+    pub label: String,
+    /// Its first minute.
+    pub first: GameTime,
+    /// How many moments lie in it.
+    pub count: usize,
+    /// How many of these are no secret.
+    pub open: usize,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MomentRow {
+    /// What kind of thing.
+    pub kind: MomentKind,
+    /// When.
+    pub time: Option<GameTime>,
+    /// When, as it is printed or was written.
+    pub when: String,
+    /// What, in a sentence.
+    pub what: String,
+    /// The fact, where it is one.
+    pub fact: Option<FactId>,
+    /// The event, where it is one.
+    pub event: Option<EntityId>,
+    /// The session that it is from.
+    pub session: Option<SessionId>,
+    /// Where.
+    pub place: Option<EntityId>,
+    /// Who was there: those who took part, saw it, or heard it. Sorted.
+    pub there: Vec<EntityId>,
+    /// What the world says of it.
+    pub standing: Standing,
+    /// Whether it is a secret, or somebody was left out.
+    pub secret: bool,
+}
+
+/// What happened when. Reads every fact and passage: do it beside the worker.
+///
+/// # Errors
+/// When the name cannot be understood.
+pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, MemoryError> {
+    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
+    let mut found = Vec::new();
+    if wants(MomentKind::Session) {
+        found.extend(state.sessions().filter_map(|session| begins(state, session)));
+    }
+    if wants(MomentKind::Event) {
+        let events = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Event));
+        found.extend(events.map(|id| event(state, id)));
+    }
+    if wants(MomentKind::Began) || wants(MomentKind::Ended) {
+        for fact in state.facts().filter(|fact| tells(fact)) {
+            let validity = fact.validity();
+            let ends = [(MomentKind::Began, &validity.from), (MomentKind::Ended, &validity.until)];
+            let dated = ends.into_iter().filter(|(kind, _)| wants(*kind));
+            found.extend(dated.filter_map(|(kind, date)| Some(turn(state, fact, kind, date.as_ref()?))));
+        }
+    }
+    if wants(MomentKind::Scene) {
+        found.extend(scenes(state));
+    }
+    if let Some(about) = &about {
+        found.retain(|moment| concerns(state, moment, about));
+    }
+    let (mut dated, mut undated): (Vec<_>, Vec<_>) = found.into_iter().partition(|moment| moment.time.is_some());
+    if let Some((time, precision)) = filter.within {
+        let window = state.calendar().around(time, precision);
+        dated.retain(|moment| moment.time.is_some_and(|time| window.first <= time && time <= window.last));
+    }
+    let order = |moment: &MomentRow| (moment.time, moment.kind, moment.what.clone(), moment.fact);
+    dated.sort_by_cached_key(order);
+    undated.sort_by_cached_key(order);
+    let (all, all_undated) = (dated.len(), undated.len());
+    let spans = spans(state, &dated, filter.by);
+    dated.truncate(filter.limit);
+    undated.truncate(filter.limit);
+    Ok(Timeline { spans, moments: dated, all, undated, all_undated })
+}
+
+fn spans(state: &State, dated: &[MomentRow], by: Precision) -> Vec<SpanRow> {
+    let mut spans: Vec<SpanRow> = Vec::new();
+    let mut last = None;
+    for moment in dated {
+        let Some(time) = moment.time else { continue };
+        if last.is_none_or(|last| time > last) {
+            let span = state.calendar().around(time, by);
+            last = Some(span.last);
+            let label = state.calendar().print_to(time, by);
+            spans.push(SpanRow { label, first: span.first, count: 0, open: 0 });
+        }
+        if let Some(span) = spans.last_mut() {
+            span.count += 1;
+            span.open += usize::from(!moment.secret);
+        }
+    }
+    spans
+}
+
+/// Whether a fact says something that has a time in the world: what somebody is called does not.
+fn tells(fact: &Fact) -> bool {
+    let naming = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
+    fact.standing().is_in_world() && !naming.contains(&fact.predicate().as_str())
+}
+
+/// Whether a fact is meant as a secret, or somebody keeps it to itself.
+pub fn is_secret(state: &State, fact: &Fact) -> bool {
+    fact.secrecy() == Secrecy::Secret || state.known_by(fact.id()).any(|edge| edge.conceals)
+}
+
+fn print(state: &State, date: &Date) -> String {
+    date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time))
+}
+
+fn begins(state: &State, session: &Session) -> Option<MomentRow> {
+    let start = session.start.as_ref()?;
+    Some(MomentRow {
+        kind: MomentKind::Session,
+        time: start.time,
+        when: print(state, start),
+        what: match session.number {
+            Some(number) if !session.title.starts_with("Session") => format!("Session {number}: {}", session.title),
+            _ => session.title.clone(),
+        },
+        fact: None,
+        event: None,
+        session: Some(session.id.clone()),
+        place: None,
+        there: session.present.clone(),
+        standing: Standing::Canon,
+        secret: false,
+    })
+}
+
+fn event(state: &State, id: &EntityId) -> MomentRow {
+    let values = |name: &str| Predicate::new(name).map(|name| state.values(id, &name)).unwrap_or_default();
+    let dates = values("date");
+    let date = dates.first().map(|fact| (fact.object().to_string(), *fact));
+    let time = date.as_ref().and_then(|(raw, _)| state.calendar().parse(raw).ok()?.time);
+    let named = state.name_or_id(id).to_owned();
+    let outcome = values("outcome").first().map(|fact| format!(": {}", fact.object()));
+    let (mut there, mut place) = (BTreeSet::new(), None);
+    for link in state.links(id).filter(|link| link.fact().standing().is_in_world()) {
+        let name = link.fact().predicate();
+        if [predicate::LOCATED_AT, "OCCURRED_AT"].contains(&name.as_str()) && link.is_forward() {
+            place = Some(link.other().clone());
+        } else if ["PARTICIPATED_IN", "WITNESSED"].contains(&name.as_str()) {
+            there.insert(link.other().clone());
+        }
+    }
+    // Whoever knows of an event at all knows what it is called: where that is a secret, so is the event.
+    let naming = values(attribute::NAME);
+    MomentRow {
+        kind: MomentKind::Event,
+        time,
+        when: match (&date, time) {
+            (_, Some(time)) => state.calendar().print(time),
+            (Some((raw, _)), None) => raw.clone(),
+            (None, None) => String::new(),
+        },
+        what: format!("{named}{}", outcome.unwrap_or_default()),
+        fact: date.as_ref().map(|(_, fact)| fact.id()),
+        event: Some(id.clone()),
+        session: date.as_ref().and_then(|(_, fact)| fact.provenance().session.clone()),
+        place,
+        there: there.into_iter().collect(),
+        standing: date.as_ref().map_or(Standing::Canon, |(_, fact)| fact.standing()),
+        secret: naming.iter().chain(&dates).any(|fact| is_secret(state, fact)),
+    }
+}
+
+fn turn(state: &State, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
+    let mut there = BTreeSet::new();
+    for edge in state.known_by(fact.id()).filter(|edge| edge.how == How::Witnessed && kind == MomentKind::Began) {
+        there.extend(edge.knower.entity().into_iter().chain(&edge.company).cloned());
+    }
+    MomentRow {
+        kind,
+        time: date.time,
+        when: print(state, date),
+        what: fact.statement().to_owned(),
+        fact: Some(fact.id()),
+        event: None,
+        session: fact.provenance().session.clone(),
+        place: None,
+        there: there.into_iter().collect(),
+        standing: fact.standing(),
+        secret: is_secret(state, fact),
+    }
+}
+
+/// The lines of each session, place after place.
+fn scenes(state: &State) -> Vec<MomentRow> {
+    let mut lines: BTreeMap<&SessionId, Vec<&Passage>> = BTreeMap::new();
+    for (_, passage) in state.passages() {
+        if let Some(session) = &passage.session {
+            lines.entry(session).or_default().push(passage);
+        }
+    }
+    let mut found: Vec<MomentRow> = Vec::new();
+    for (session, mut lines) in lines {
+        let Some(session) = state.session(session) else { continue };
+        lines.sort_by_key(|passage| passage.line);
+        let mut at: Option<(&Option<EntityId>, usize)> = None;
+        for passage in lines {
+            let Some(date) = &passage.time else { continue };
+            let there = passage.heard_by.iter().filter_map(Knower::entity).cloned();
+            let apart = is_private(session, passage);
+            match (at, found.last_mut()) {
+                (Some((place, count)), Some(scene)) if *place == passage.place => {
+                    at = Some((place, count + 1));
+                    let there: BTreeSet<EntityId> = scene.there.drain(..).chain(there).collect();
+                    scene.there = there.into_iter().collect();
+                    scene.secret |= apart;
+                    scene.what = scene_in_words(state, place.as_ref(), count + 1);
+                }
+                _ => {
+                    at = Some((&passage.place, 1));
+                    let there: BTreeSet<EntityId> = there.collect();
+                    found.push(MomentRow {
+                        kind: MomentKind::Scene,
+                        time: date.time,
+                        when: print(state, date),
+                        what: scene_in_words(state, passage.place.as_ref(), 1),
+                        fact: None,
+                        event: None,
+                        session: Some(session.id.clone()),
+                        place: passage.place.clone(),
+                        there: there.into_iter().collect(),
+                        standing: Standing::Canon,
+                        secret: apart,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn scene_in_words(state: &State, place: Option<&EntityId>, lines: usize) -> String {
+    let place = place.map_or("Somewhere", |place| state.name_or_id(place));
+    format!("{place}: {lines} {}", if lines == 1 { "line" } else { "lines" })
+}
+
+/// Whether a line of a session was kept from somebody whose character was there at any time.
+pub(crate) fn is_private(session: &Session, passage: &Passage) -> bool {
+    let heard = |id: &EntityId| {
+        passage.speaker.as_ref() == Some(id)
+            || passage.heard_by.iter().any(|knower| *knower == Knower::World || knower.entity() == Some(id))
+    };
+    !session.present.iter().all(heard)
+}
+
+fn concerns(state: &State, moment: &MomentRow, about: &EntityId) -> bool {
+    let named = moment.there.iter().chain(&moment.event).chain(&moment.place).any(|id| id == about);
+    let fact = || moment.fact.and_then(|fact| state.fact(fact));
+    named || fact().is_some_and(|fact| fact.entities().any(|id| id == about))
+}
