@@ -8,6 +8,7 @@
 //! | `bring_your_own_llm` | a language model speaks the lines, from what the character knows |
 //! | `custom_components` | a game's own components, earshot, and what the plugin spawns in the game's clothes |
 //! | `large_world` | ten thousand characters, and what they cost |
+//! | `panel` | the DM's panels above a game: one line, and F10 |
 //! | `ask` | the engine without Bevy |
 //!
 //! This library is what several of them need.

@@ -10,7 +10,9 @@ use std::{
 
 use bevy::{app::AppExit, prelude::*};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
-use hearsay_memory::{Event as EngineEvent, Memory, MemoryError, MemoryOptions, Mode, ModelStatus, Settings};
+use hearsay_memory::{
+    Event as EngineEvent, Memory, MemoryError, MemoryOptions, Mode, ModelStatus, Settings, take_over,
+};
 use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, Setting};
 
 use crate::{
@@ -27,6 +29,8 @@ pub struct MemoryPlugin {
     pub save: Option<PathBuf>,
     /// Whether to begin from the campaign as it was written, or to go on from the save. Default: go on.
     pub start: Start,
+    /// Whether what changed in the campaign's files since is taken over. Default true.
+    pub take_over: bool,
     /// Settings of the engine. Default: those of the campaign's `hearsay.toml`, or their defaults without one.
     pub settings: Option<Settings>,
     /// Whether a DM reviews what is doubtful, whatever the settings say. Default: as they say.
@@ -47,6 +51,7 @@ impl Default for MemoryPlugin {
             campaign: None,
             save: None,
             start: Start::default(),
+            take_over: true,
             settings: None,
             mode: None,
             queue: 1024,
@@ -231,9 +236,13 @@ impl MemoryPlugin {
                 })?
                 .wait()?;
         }
-        if let Some(campaign) = self.campaign.as_deref().filter(|campaign| holds_campaign(campaign)) {
+        if let Some(campaign) = self.campaign.as_deref().filter(|campaign| self.take_over && holds_campaign(campaign)) {
             stage("reading the campaign");
-            memory.import(campaign)?.wait()?;
+            match self.start {
+                Start::NewGame => drop(memory.import(campaign)?.wait()?),
+                // What the DM took back stays so.
+                Start::Continue => drop(take_over(&memory, campaign)?),
+            }
         }
         Ok(memory)
     }

@@ -186,6 +186,8 @@ commands! {
     REVIEW_NEXT: Panel(P::Review), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the next card";
     /// The card before.
     REVIEW_BACK: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the card before";
+    /// The other fact of a contradiction.
+    REVIEW_OTHER: Panel(P::Review), "The other fact", [key(Key::ArrowRight)], "Of facts that contradict each other, chooses the next";
     /// Accept.
     ACCEPT: Panel(P::Review), "Accept", [key(Key::A)], "It is so: canon from now on";
     /// Edit and accept.
@@ -210,6 +212,80 @@ commands! {
     REASON: Panel(P::Review), "Reason…", [key(Key::W)], "Keeps why, with the next decision";
     /// Filter.
     FILTER: Panel(P::Review), "Filter…", [key(Key::Slash)], "Shows only what has these words";
+
+    // Threads and secrets.
+    /// The next thread.
+    THREAD_NEXT: Panel(P::Threads), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the next thread";
+    /// The thread before.
+    THREAD_BACK: Panel(P::Threads), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the thread before";
+    /// It is over.
+    THREAD_SETTLE: Panel(P::Threads), "Settled", [key(Key::D)], "The promise is kept, the debt is paid, the quest is done";
+    /// A secret is told.
+    THREAD_REVEAL: Panel(P::Threads), "Reveal to the table", [key(Key::T)], "Those at the table learn it, from one who holds it";
+    /// Show its fact.
+    THREAD_SHOW: Panel(P::Threads), "Show fact", [key(Key::Enter)], "Shows the fact with all that is known of it";
+    /// A filter.
+    THREAD_FILTER: Panel(P::Threads), "Filter…", [key(Key::Slash)], "Shows only what has these words";
+
+    // Timeline.
+    /// Look at more of time.
+    TIMELINE_OUT: Panel(P::Timeline), "Zoom out", [key(Key::Minus)], "Looks at the month, the year, or all of time";
+    /// Look at the present.
+    TIMELINE_NOW: Panel(P::Timeline), "Now", [key(Key::N)], "Looks into the month that it is now";
+
+    // Let time pass.
+    /// One day.
+    TIME_DAY: Panel(P::Time), "One day", [key(Key::Num1)], "Shows what people would tell each other in a day";
+    /// Three days.
+    TIME_THREE_DAYS: Panel(P::Time), "Three days", [key(Key::Num3)], "Shows what people would tell each other in three days";
+    /// Seven days.
+    TIME_WEEK: Panel(P::Time), "Seven days", [key(Key::Num7)], "Shows what people would tell each other in seven days";
+    /// Let it happen.
+    TIME_APPLY: Panel(P::Time), "Let it pass", [key(Key::Enter)], "Time passes, and they learn what is shown";
+    /// Do not.
+    TIME_DISCARD: Panel(P::Time), "Stay here", [key(Key::Escape)], "Forgets what was worked out; nothing happens";
+
+    // History.
+    /// The next operation.
+    HISTORY_NEXT: Panel(P::History), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the change before in time";
+    /// The operation before.
+    HISTORY_BACK: Panel(P::History), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the change after in time";
+    /// Undo an operation.
+    HISTORY_UNDO: Panel(P::History), "Undo this…", [key(Key::X), key(Key::Delete)], "Shows what undoing it, or bringing it back, would do";
+    /// Undo it.
+    HISTORY_UNDO_NOW: Panel(P::History), "Undo it", [key(Key::Enter)], "Undoes it, with what rests on it";
+    /// Bring it back.
+    HISTORY_REDO_NOW: Panel(P::History), "Bring it back", [], "Brings back what was undone";
+    /// Do not.
+    HISTORY_KEEP: Panel(P::History), "Leave it", [key(Key::Escape)], "Leaves everything as it is";
+
+    // Import.
+    /// A dry run.
+    IMPORT_CHECK: Panel(P::Import), "Look first", [key(Key::L)], "Says what the files would change, and what is wrong with them; writes nothing";
+    /// Import.
+    IMPORT_APPLY: Panel(P::Import), "Import", [key(Key::I)], "Takes the files in, as one change that can be undone";
+    /// Stop.
+    IMPORT_CANCEL: Panel(P::Import), "Stop", [key(Key::Escape)], "Stops the import; nothing is written";
+    /// Undo it.
+    IMPORT_UNDO: Panel(P::Import), "Undo the import", [key(Key::Delete)], "Takes back all that it brought";
+
+    // The session.
+    /// Start.
+    SESSION_START: Panel(P::Session), "Start the session", [key(Key::S)], "From now on what happens carries this session";
+    /// End.
+    SESSION_END: Panel(P::Session), "End the session…", [key(Key::E)], "Ends the session, and shows what it brought";
+    /// End it.
+    SESSION_END_NOW: Panel(P::Session), "End it", [key(Key::Enter)], "Ends the session now";
+    /// The log.
+    SESSION_LOG: Panel(P::Session), "Log", [key(Key::L)], "What was said";
+    /// The report.
+    SESSION_REPORT: Panel(P::Session), "Report", [key(Key::R)], "What it brought: learned, changed, open, and what to look at first";
+    /// The recap.
+    SESSION_RECAP: Panel(P::Session), "Recap", [key(Key::C)], "What happened in few words, for you or for the players";
+    /// Copy it.
+    SESSION_COPY: Panel(P::Session), "Copy the recap", [key(Key::Y)], "Puts the recap on the clipboard";
+    /// Keep it.
+    SESSION_KEEP: Panel(P::Session), "Keep the recap", [ctrl(Key::S)], "Keeps the recap as it stands here";
 
     // The entity's page.
     /// The page before.

@@ -4,10 +4,14 @@
 pub mod commands;
 mod deeds;
 mod desk;
+mod fresh;
+#[cfg(test)]
+mod moments;
 mod names;
 mod news;
 mod panel;
 pub mod panels;
+mod plugin;
 #[cfg(test)]
 mod testing;
 pub mod text;
@@ -19,4 +23,5 @@ pub use desk::{Desk, KeptDesk};
 pub use names::{Named, Names};
 pub use news::{Watch, taken};
 pub use panel::{Deed, Done, Look, Make, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved};
+pub use plugin::{HearsayPanelPlugin, PanelDesk};
 pub use theme::{Shade, Theme, Tone};

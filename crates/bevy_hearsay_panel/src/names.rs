@@ -79,6 +79,50 @@ impl Names {
         self.get(id).map_or(id.as_str(), |named| &named.name)
     }
 
+    /// The entity that has exactly this name, alias or id; nothing, where several have.
+    pub fn exact(&self, name: &str) -> Option<&Named> {
+        let name = text::normal(name);
+        let from = self.spelled.partition_point(|(spelled, _)| *spelled < name);
+        let same = self.spelled[from..].iter().take_while(|(spelled, _)| *spelled == name);
+        let numbers: Vec<usize> = same.map(|(_, number)| *number).take(64).collect();
+        // The ends of longer names are spelled too: what is called so as a whole comes first.
+        let is_whole = |number: &usize| {
+            let named = &self.all[*number];
+            text::normal(&named.name) == name || named.id.as_str() == name
+        };
+        let whole: Vec<usize> = numbers.iter().copied().filter(is_whole).collect();
+        match (&whole[..], &numbers[..]) {
+            ([only], _) | ([], [only]) => self.all.get(*only),
+            _ => None,
+        }
+    }
+
+    /// The entity that a text names first: by a whole name, or by a word of one that only one has.
+    pub fn mentioned(&self, words: &str) -> Option<&Named> {
+        let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
+        starts.map(|(at, _)| &words[at..]).find_map(|rest| {
+            let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '-').map(|(at, _)| at);
+            let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| (2..=80).contains(end)).collect();
+            ends.truncate(6);
+            let capital = rest.chars().next().is_some_and(char::is_uppercase);
+            ends.into_iter().rev().filter(|_| capital).find_map(|end| {
+                let name = &rest[..end];
+                self.exact(name).or_else(|| self.first_name(name))
+            })
+        })
+    }
+
+    /// The only entity one of whose names begins with this word: `Grimjaw`.
+    fn first_name(&self, word: &str) -> Option<&Named> {
+        if word.contains(' ') {
+            return None;
+        }
+        let word = text::normal(word);
+        let is_word = |named: &&Named| text::normal(&named.name).split(' ').any(|part| part == word);
+        let mut found = self.completions(&word, |_| true, 8).into_iter().filter(is_word);
+        found.next().filter(|_| found.next().is_none())
+    }
+
     /// The entities whose name has a word that begins so, those that begin so first; at most so many.
     pub fn completions(&self, typed: &str, wanted: impl Fn(&Named) -> bool, limit: usize) -> Vec<&Named> {
         let typed = text::normal(typed);

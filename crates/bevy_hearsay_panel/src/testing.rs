@@ -123,6 +123,33 @@ pub(crate) fn drawn<S: 'static>(
     Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, state)
 }
 
+/// Steps until something is so, ten seconds at most.
+pub(crate) fn wait_until<P: Panel>(bench: &mut Bench<P>, is_so: impl Fn(&Bench<P>) -> bool) {
+    let begun = Instant::now();
+    while !is_so(bench) {
+        bench.step();
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(begun.elapsed() < Duration::from_secs(10), "it does not come to be so: {:?}", bench.root());
+    }
+}
+
+/// Steps until something with this name is on the screen.
+pub(crate) fn wait_for<P: Panel>(bench: &mut Bench<P>, name: &str) {
+    use egui_kittest::kittest::Queryable;
+    wait_until(bench, |bench| bench.query_all_by_label(name).next().is_some());
+}
+
+/// A state as a reading sees it.
+pub(crate) fn world_of(state: Arc<State>) -> hearsay_memory::World {
+    hearsay_memory::World { learned: Arc::new(hearsay_memory::Learned::of(&state)), state }
+}
+
+/// Whether something on the screen has these words.
+pub(crate) fn shows<S>(harness: &Harness<'static, S>, words: &str) -> bool {
+    use egui_kittest::kittest::Queryable;
+    harness.query_all_by_label_contains(words).next().is_some()
+}
+
 /// An id for a fact made by hand: another for each text.
 pub(crate) fn fact_of(text: &str) -> FactId {
     let bytes: String = text.bytes().rev().take(16).map(|byte| format!("{byte:02x}")).collect();

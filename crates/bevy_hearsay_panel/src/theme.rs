@@ -32,6 +32,17 @@ impl Shade {
     }
 }
 
+impl std::str::FromStr for Shade {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "dark" => Ok(Self::Dark),
+            "light" => Ok(Self::Light),
+            other => Err(format!("`{other}` is no theme: write `dark` or `light`")),
+        }
+    }
+}
+
 /// A theme file: sizes, spacing, and the colours of both shades.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

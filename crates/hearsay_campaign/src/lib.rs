@@ -28,6 +28,7 @@ mod error;
 mod exact;
 mod files;
 mod findings;
+pub mod fuzz;
 mod history;
 mod jsonl;
 mod keys;

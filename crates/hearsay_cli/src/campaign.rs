@@ -1,13 +1,12 @@
 //! Opening a campaign: its settings, its memory, and what changed in its files.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use hearsay_campaign::ImportReport;
 use hearsay_memory::{
     ImportOutcome, Memory, MemoryError, MemoryOptions, ModelStatus, Proposed, SETTINGS_FILE, Settings,
+    changes_something, has_campaign_files, is_campaign, undone_sources,
 };
-use hearsay_model::{Author, State};
 use hearsay_store::Location;
 
 use crate::{
@@ -27,7 +26,7 @@ pub(crate) enum Meaning {
 /// Opens a campaign, and takes over what changed in its files.
 pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Result<Memory> {
     let memory = open_plain(&campaign.campaign, meaning)?;
-    if !campaign.no_import && has_files(&campaign.campaign) {
+    if !campaign.no_import && has_campaign_files(&campaign.campaign) {
         take_over(&memory, &campaign.campaign, output)?;
     }
     Ok(memory)
@@ -36,8 +35,7 @@ pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Re
 /// Opens a campaign as it is.
 pub(crate) fn open_plain(directory: &Path, meaning: Meaning) -> Result<Memory> {
     let mut settings = settings(directory)?;
-    let exists = directory.join(&settings.store.directory).exists();
-    if !exists && !has_files(directory) && !directory.join(SETTINGS_FILE).exists() {
+    if !is_campaign(directory, &settings) {
         let what = format!(
             "{}: this is no campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` makes one",
             directory.display()
@@ -105,26 +103,6 @@ fn take_over(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The sources whose newest import does not count any more.
-fn undone_sources(state: &State) -> BTreeSet<String> {
-    let (mut seen, mut undone) = (BTreeSet::new(), BTreeSet::new());
-    for (_, entry) in state.journal().rev() {
-        if let Author::Importer(source) = &entry.operation.author
-            && seen.insert(source)
-            && !entry.live
-        {
-            undone.insert(source.clone());
-        }
-    }
-    undone
-}
-
-fn changes_something(report: &ImportReport) -> bool {
-    let facts = report.fact_count() + report.changed + report.moved + report.removed;
-    let rest = report.knowledge + report.unlearned + report.passages + report.sessions;
-    report.created_count() + facts + rest > 0
 }
 
 /// What is to be said of an import besides its counts.
@@ -213,17 +191,4 @@ pub(crate) fn brief(why: &str) -> String {
             format!("{first}; `hearsay model` tells where one is looked for")
         }
     }
-}
-
-/// Whether a directory holds campaign files, here or in its folders. Hidden ones do not count.
-pub(crate) fn has_files(directory: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(directory) else { return false };
-    entries.flatten().any(|entry| {
-        let (path, name) = (entry.path(), entry.file_name());
-        let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-        let hidden = name.to_string_lossy().starts_with('.');
-        // Links are left to the reader, which knows a loop when it sees one.
-        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        !hidden && ((yaml && !folder) || (folder && has_files(&path)))
-    })
 }

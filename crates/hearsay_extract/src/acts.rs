@@ -81,6 +81,10 @@ impl Reader<'_> {
             marks.push("far_object");
         }
         if let Some(value) = &pattern.value {
+            // Who is dying is not dead.
+            if vg.progressive {
+                return;
+            }
             let span = self.clause_span(at, self.start_of(hit.end).max(vg.end));
             for subject in subjects
                 .iter()

@@ -47,7 +47,10 @@ impl Reader<'_> {
         let mode = &mode;
         let mut found = false;
         // "Meridian's crest is …", "her brother's Tob", "his eyes are blue".
-        if !passive && let Some(np) = subject_np {
+        let featured = subject_np.is_some_and(|np| self.grammar.has.contains_key(self.norm(self.groups.nps[np].head)));
+        if (!passive || featured)
+            && let Some(np) = subject_np
+        {
             found |= self.labelled(at, np, from, to, mode, marks);
             if found {
                 return true;
@@ -59,6 +62,13 @@ impl Reader<'_> {
             if joined && !self.in_np(token) {
                 starts.push(token);
             }
+        }
+        // "is the man behind the fire"
+        if let Some(np) = self.groups.nps.iter().find(|np| np.start == from && np.name.is_none() && !np.pronoun)
+            && (self.grammar.class(self.norm(np.head)).has(Class::LIGHT_NOUN) || self.norm(np.head) == "one")
+            && self.grammar.class(self.norm(np.end)).has(Class::PREPOSITION)
+        {
+            starts.push(np.end);
         }
         starts.truncate(8);
         let mut next = from;
@@ -190,6 +200,9 @@ impl Reader<'_> {
                     (None, None) => self.said(first, end),
                 };
                 let span = self.clause_span(at, end);
+                if target.predicate == *"population" && !(start..end).any(|token| self.is_number(self.norm(token))) {
+                    continue;
+                }
                 for subject in subjects {
                     self.state(pattern.target, subject, Err(value.clone()), "", &marks, mode, span);
                 }
@@ -324,7 +337,8 @@ impl Reader<'_> {
                     continue;
                 }
                 let span = self.clause_span(at, end);
-                self.state(pattern.target, &a, Ok(&b), &pattern.words, marks, mode, span);
+                let marks = [marks, &["by_together"]].concat();
+                self.state(pattern.target, &a, Ok(&b), &pattern.words, &marks, mode, span);
                 return Some(end);
             }
         }
@@ -362,7 +376,10 @@ impl Reader<'_> {
             if let Some((target, weak)) = fits {
                 let leads_on = self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION)
                     && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at");
-                let marks = [marks, &[if *weak || leads_on { "weak" } else { "strong" }, "by_adjective"][..]].concat();
+                let mut marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_adjective"][..]].concat();
+                if leads_on {
+                    marks.push("leads_on");
+                }
                 let mut end = start + 1;
                 // "hurt badly" stays as it is; "burned down" is one word.
                 if matches!(self.norm(end), "down" | "up") {
@@ -429,7 +446,7 @@ impl Reader<'_> {
             .filter(|other| self.groups.nps[*other].name.is_some() && self.groups.nps[*other].owner.is_none())
             .filter(|other| self.groups.nps[*other].start <= from + 2);
         if let Some(named) = named
-            && (owners.is_empty() || self.kinds_of_noun(&self.singular(&head)).first().is_some())
+            && (owners.is_empty() || !self.kinds_of_noun(&self.singular(&head)).is_empty())
             && !self.grammar.labels.contains_key(&head)
         {
             let refs = self.resolve(named, &[]);
@@ -467,12 +484,15 @@ impl Reader<'_> {
                     .unwrap_or(from);
                 let start = if self.norm(start) == "to" { start + 1 } else { start };
                 let mut end = to;
-                if !matches!(name.as_str(), "motto" | "goals") {
+                if matches!(name.as_str(), "motto" | "goals") {
+                    // Up to the end of the sentence, whatever stands there.
+                    end = self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_mark(".!;")));
+                } else {
                     end = (start..to).find(|at| self.norm(*at) == "," || self.norm(*at) == "but").unwrap_or(to);
                 }
                 let mut value = self.said(start, end);
                 if matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin") {
-                    value = format!("{value} {head}");
+                    value = self.said(group.content, end);
                 }
                 let span = self.clause_span(at, end);
                 let marks = [marks, &["by_label"]].concat();
@@ -483,15 +503,26 @@ impl Reader<'_> {
             }
         }
         if let Some((target, _)) = self.grammar.has.get(&head).and_then(|entries| entries.first()).copied() {
+            let target = self.hurt(from, to).unwrap_or(target);
             let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
             let value = self.said(group.content, end);
             let span = self.clause_span(at, end);
             for owner in &owners {
-                self.state(target, owner, Err(value.clone()), "", &[marks, &["weak", "by_label"]].concat(), mode, span);
+                self.state(target, owner, Err(value.clone()), "", &[marks, &["by_feature"]].concat(), mode, span);
             }
             return true;
         }
         false
+    }
+
+    /// The target of conditions, where words say that something is broken and not how it looks: "his arm is broken".
+    fn hurt(&self, from: usize, to: usize) -> Option<usize> {
+        let condition = self.target("condition")?;
+        let hurts = |token: usize| {
+            let entries = self.grammar.adjectives.get(self.norm(token));
+            entries.and_then(|entries| entries.first()).is_some_and(|(target, _)| *target == condition)
+        };
+        (from..to).any(hurts).then_some(condition)
     }
 
     /// "has a scar over one eye", "has a brother, Pell", "has three hundred souls".
@@ -543,6 +574,7 @@ impl Reader<'_> {
         if let Some(targets) = self.grammar.labels.get(&head).cloned()
             && matches!(self.syntax.word(item + 1), "of" | ":")
             && subjects.len() == 1
+            && !self.grammar.has.contains_key(&head)
         {
             let kinds = self.kinds(subjects[0].who);
             let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds)).copied();
@@ -554,7 +586,10 @@ impl Reader<'_> {
             }
         }
         let Some(entries) = self.grammar.has.get(&head).cloned() else { return false };
-        let to = self.value_end(item, clause.rest.1);
+        let mut to = self.value_end(item, clause.rest.1);
+        if self.syntax.word(item + 1) == "like" && self.syntax.np(item + 2).is_some() {
+            to = self.value_end(item + 2, clause.rest.1.max(item + 3));
+        }
         let value = self.said(self.content_of(item), to);
         let span = self.clause_span(at, to);
         let before = self.facts.len();
@@ -564,6 +599,7 @@ impl Reader<'_> {
                 entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds))
             {
                 let marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_having"][..]].concat();
+                let target = &self.hurt(self.content_of(item), to).unwrap_or(*target);
                 self.state(*target, subject, Err(value.clone()), "", &marks, mode, span);
             }
         }

@@ -40,6 +40,7 @@ impl Reader<'_> {
                 .find(|(clause, _)| clause.start <= item)
                 .map(|(_, mode)| mode.clone());
             let mut mode = around.unwrap_or_else(|| whole.clone());
+            let unreal = mode.dead;
             if whole.dead {
                 continue;
             }
@@ -100,6 +101,34 @@ impl Reader<'_> {
             if group.name.is_some() {
                 self.chunks(np, item, &mode);
             }
+            // "Kosuzu the maid"
+            if group.name.is_some()
+                && let Some(next) = self.syntax.np(item + 1)
+                && self.groups.nps[next].name.is_none()
+                && self.groups.nps[next].owner.is_none()
+                && self.groups.nps[next].article.is_some_and(|at| self.norm(at) == "the")
+            {
+                let refs = self.resolve(np, &[]);
+                self.is_noun(next, item + 1, &refs, &mode, &["beside"], None);
+            }
+            // "a priest of the Drowned God, Father Tull, …"
+            let mut behind = item + 1;
+            while self.syntax.is_preposition(behind) && self.syntax.np(behind + 1).is_some() {
+                behind += 2;
+            }
+            if behind > item + 1
+                && !unreal
+                && group.name.is_none()
+                && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+                && matches!(self.syntax.word(behind), "," | "\u{2014}")
+                && let Some(named) = self.syntax.np(behind + 1)
+                && self.groups.nps[named].name.is_some()
+                && self.groups.nps[named].owner.is_none()
+                && matches!(self.after_np(behind + 1).as_str(), "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who")
+            {
+                let refs = self.resolve(named, &[]);
+                self.is_noun(np, item, &refs, &mode, &["beside"], None);
+            }
             let open = self.syntax.word(item + 1).to_owned();
             if !matches!(open.as_str(), "," | "(" | "\u{2014}" | ":") {
                 continue;
@@ -124,6 +153,7 @@ impl Reader<'_> {
                 || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
             if group.name.is_none()
                 && introduced
+                && !unreal
                 && !group.pronoun
                 && !group.bare_owner
                 && other.name.is_some()
@@ -194,12 +224,13 @@ impl Reader<'_> {
                 let group = &self.groups.nps[np];
                 group.name.is_some() || group.pronoun
             };
-            if self.syntax.np(at).is_some_and(is_other) || (acts && self.syntax.np(at).is_some()) {
+            let placed = item > 0 && self.syntax.is_preposition(item - 1) && kinds != Kinds::PERSON;
+            if placed || self.syntax.np(at).is_some_and(is_other) || (acts && self.syntax.np(at).is_some()) {
                 return;
             }
             let once = matches!(self.syntax.word(at), "once" | "formerly" | "then" | "previously");
             let now = matches!(self.syntax.word(at), "now" | "today" | "still");
-            let from = at + usize::from((once || now) && self.syntax.np(at + 1).is_some());
+            let from = at + usize::from((once || now) && at + 1 < end);
             let mut mode = mode.clone();
             mode.over |= once;
             match self.syntax.np(from).filter(|_| at > item + 2 || from > at) {

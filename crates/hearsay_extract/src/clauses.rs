@@ -452,7 +452,8 @@ impl<'a> Clauses<'a> {
                     }) && !(open..item).any(|item| self.is_relative(item))
                 })
             {
-                return self.subject_ending(open - 1, before).unwrap_or_else(|| shared(previous));
+                let named = self.beside(open - 1);
+                return self.subject_ending(named, before).unwrap_or_else(|| shared(previous));
             }
             // "so Tob, he owes": nothing stands between.
             if previous > 0 && self.np(previous - 1).is_some() && before.is_empty() {
@@ -461,9 +462,30 @@ impl<'a> Clauses<'a> {
             return shared(previous);
         }
         if self.np(previous).is_some() {
-            return self.subject_ending(previous, before).unwrap_or_else(|| shared(previous));
+            // "Odo the gunsmith"
+            let named = self.beside(previous);
+            let named = if named + 1 == previous { named } else { previous };
+            return self.subject_ending(named, before).unwrap_or_else(|| shared(previous));
+        }
+        // "let slip that"
+        if self.vg(previous).is_some_and(|vg| vg.lemma == "let") {
+            return shared(verb);
         }
         (Vec::new(), verb, From::Nobody)
+    }
+
+    /// The name that an item stands beside: "Odo, gunsmith, who …", "Odo the gunsmith".
+    fn beside(&self, item: usize) -> usize {
+        let is_named = |item: usize| self.np(item).is_some_and(|np| self.groups.nps[np].name.is_some());
+        let plain = self.np(item).is_some_and(|np| {
+            let group = &self.groups.nps[np];
+            group.name.is_none() && !group.pronoun && group.owner.is_none()
+        });
+        match (item.checked_sub(1), item.checked_sub(2)) {
+            (Some(before), _) if plain && is_named(before) => before,
+            (Some(comma), Some(before)) if plain && self.word(comma) == "," && is_named(before) => before,
+            _ => item,
+        }
     }
 
     /// The subject whose last noun group is an item.
@@ -545,6 +567,7 @@ impl<'a> Clauses<'a> {
         if self.word(at) == "," {
             at = at.checked_sub(1)?;
         }
+        at = self.beside(at);
         let np = self.np(at)?;
         // "the captain of the watch, who": the one with a name, or the nearest.
         if at > 1
@@ -619,6 +642,10 @@ impl<'a> Clauses<'a> {
                     };
                     clause.from = From::Direct;
                     clause.start = if parent.is_none() { previous } else { verb };
+                } else if self.vg(previous).is_some() && group.form == VerbForm::Ing {
+                    // "stopped working for the guild"
+                    clause.subjects = of_parent();
+                    clause.from = From::Control;
                 } else if self.word(previous) == "," {
                     let named = previous.checked_sub(1).and_then(|item| self.np(item));
                     clause.subjects = match (named, group.form) {

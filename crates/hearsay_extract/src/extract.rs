@@ -41,6 +41,9 @@ pub struct Weighed {
 /// What is read loosely is surer than this, and less sure than that: it waits for review.
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
+/// What is read loosely and is less likely than this is not worth a look.
+const GUESSED: f64 = 0.12;
+
 /// What is said as a guess is never dropped unseen.
 const LEAST_OF_DOUBTED: f64 = 0.3;
 
@@ -367,8 +370,13 @@ impl<'a> Pass<'a> {
         let sum = grammar.weight("base") + marks.iter().map(|name| grammar.weight(name)).sum::<f64>();
         let mut sure = 1.0 / (1.0 + (-sum).exp());
         if marks.contains(&"loose") {
+            if sure < GUESSED {
+                return Confidence::new(sure).unwrap_or(Confidence::FULL);
+            }
             sure = sure.clamp(LOOSE.0, LOOSE.1);
         }
+        // What was read at all is worth a look.
+        sure = sure.max(LOOSE.0);
         sure *= read.doubt;
         if read.doubt < 1.0 {
             sure = sure.min(0.69);
@@ -411,7 +419,8 @@ fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &G
 
 /// Whether a line is a heading: every longer word has a capital, and nothing ends it.
 fn is_heading(tokens: &[Token]) -> bool {
-    let ends = tokens.last().is_some_and(|last| last.is_mark(".!?"));
+    let ends =
+        tokens.last().is_some_and(|last| last.is_mark(".!?") || matches!(last.sort, crate::token::Sort::Quote(_)));
     let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word()).collect();
     let long = words.iter().filter(|word| word.norm.chars().count() > 4).collect::<Vec<_>>();
     !ends && words.len() > 1 && !long.is_empty() && long.iter().all(|word| word.capital) && words[0].capital

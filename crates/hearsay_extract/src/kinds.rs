@@ -71,6 +71,10 @@ impl Kinds {
         self.0 & other.0 != 0
     }
 
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }

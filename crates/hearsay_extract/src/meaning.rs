@@ -35,12 +35,12 @@ pub(crate) struct Open {
 }
 
 /// How like an example a sentence has to be.
-const LEAST: f32 = 0.55;
+const LEAST: f32 = 0.4;
 
 impl Reader<'_> {
     /// The first two of a sentence of whom nothing was read.
     pub(crate) fn open_sentence(&mut self, facts: &[Read]) -> Option<Open> {
-        let strong = |read: &Read| !read.marks.names.contains(&"fallback");
+        let strong = |read: &Read| !read.marks.names.contains(&"fallback") && !read.marks.is_loose();
         if facts.iter().any(strong) || self.names.len() < 2 || self.tokens.len() > 60 {
             return None;
         }
@@ -131,7 +131,7 @@ pub(crate) fn weigh(extractor: &Extractor, meaning: &dyn Meaning, facts: &mut Ve
             target,
             object: Said::Who(open.object.who),
             relation: String::new(),
-            marks: Marks { names: vec!["by_meaning"] },
+            marks: Marks { names: vec!["loose", "by_meaning"] },
             span: open.span,
             by: open.by,
             told: Vec::new(),

@@ -58,6 +58,12 @@ pub(crate) struct Finder<'a> {
     pub(crate) text: &'a str,
 }
 
+/// Words for places that are surnames too.
+const SURNAMES: [&str; 26] = [
+    "marsh", "hill", "hills", "wood", "woods", "lake", "field", "fields", "mill", "bridge", "hall", "church", "castle",
+    "park", "lane", "forge", "river", "gate", "ford", "vale", "temple", "hold", "shore", "fields", "garden", "street",
+];
+
 /// The most words in which a name nearly spelt is sought.
 const MOST_NEAR: usize = 3;
 
@@ -425,6 +431,12 @@ impl Finder<'_> {
             Some(index) => index,
             None => {
                 let kinds = self.kinds_by_words(words);
+                // "Jenna Marsh" may well be somebody.
+                let before = start.checked_sub(1).map_or("", |at| tokens[at].norm.as_str());
+                let placed = before == "the" || self.grammar.class(before).has(Class::PREPOSITION);
+                let surname = words.len() == 2 && SURNAMES.contains(&last.norm.as_str()) && !common(first);
+                let kinds =
+                    if kinds == Kinds::PLACE && surname && !placed { Kinds::PERSON.or(Kinds::PLACE) } else { kinds };
                 let class = words.iter().fold(Class::default(), |class, token| class.or(self.class(token)));
                 new.genders.push(match (class.has(Class::MALE), class.has(Class::FEMALE)) {
                     (true, false) => Gender::He,

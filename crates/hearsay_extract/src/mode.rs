@@ -112,6 +112,9 @@ impl Reader<'_> {
             would: false,
             can: false,
         };
+        // "Had she kept her mouth shut, the mill would be hers."
+        let would = |at: usize| matches!(self.norm(at), "would" | "'d");
+        mode.dead |= matches!(self.norm(0), "had" | "were" | "should") && (1..self.tokens.len()).any(would);
         if voice.unknown {
             self.doubt(&mut mode, "quoted", None);
         }
@@ -263,7 +266,7 @@ impl Reader<'_> {
             Some(_) => mode.dead = true,
             None => {}
         }
-        mode.was = vg.copula && vg.past && !vg.perfect && self.voice.at_table && !mode.nested;
+        mode.was |= vg.copula && vg.past && !vg.perfect && self.voice.at_table && !mode.nested;
         // "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
@@ -287,6 +290,33 @@ impl Reader<'_> {
                 mode.denied = !mode.denied;
             }
         }
+        // "belonged to Rusk until Odo stole it"
+        let until = self.clauses.iter().any(|other| {
+            other.start > clause.verb
+                && matches!(&other.bond, Bond::Adverbial(word) if word == "until" || word == "till")
+                && self.clauses[at + 1..]
+                    .iter()
+                    .filter(|next| next.verb < other.verb)
+                    .all(|next| next.parent == Some(at))
+        });
+        mode.over |= until && vg.past && !vg.negated;
+        // "was his wife for ten years"
+        let span = (clause.rest.0..clause.rest.1).any(|item| {
+            self.syntax.word(item) == "for"
+                && self.syntax.np(item + 1).is_some_and(|np| {
+                    matches!(self.norm(self.np_group(np).head), "years" | "months" | "winters" | "summers" | "decades")
+                })
+        });
+        mode.was |= span && vg.past && !vg.perfect && !vg.negated;
+        // "Before she was a lady she was a goose-girl", "was a footpad before the law came"
+        let earlier = (0..self.tokens.len()).any(|at| self.norm(at) == "before" && (at == 0 || at > vg.end));
+        mode.over |= earlier && vg.past && vg.copula && !vg.negated && clause.bond != Bond::Adverbial("before".into());
+        // "owes him nothing"
+        let nothing = (clause.rest.0..clause.rest.1).any(|item| {
+            self.syntax.np(item).is_some_and(|np| self.norm(self.np_group(np).head) == "nothing")
+                && !matches!(self.syntax.word(item + 1), "but" | "except" | "save")
+        });
+        mode.denied |= nothing && !vg.copula;
         // "once worked", "was once": long ago.
         mode.over |= vg.copula && vg.perfect && vg.past;
         let clause_end = match self.groups.items.get(clause.rest.1) {
@@ -299,11 +329,9 @@ impl Reader<'_> {
         let ends_once = self.syntax.word(clause.rest.1) == "once"
             && (clause.rest.1 + 1 >= self.groups.items.len()
                 || matches!(self.syntax.word(clause.rest.1 + 1), "," | "." | "!" | ";"));
-        let once = once || ends_once || {
-            let apart = (vg.end..last.min(self.tokens.len()))
-                .any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
-            apart
-        };
+        let mut rest = vg.end..last.min(self.tokens.len());
+        let apart = rest.any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
+        let once = once || ends_once || apart;
         if once && (vg.past || vg.perfect) {
             mode.over = true;
         }
@@ -401,6 +429,9 @@ impl Reader<'_> {
                         let words = self.said(vg.head, vg.end);
                         self.doubt(mode, "thought", Some(Cue { kind: CueKind::Thought, words }));
                     }
+                } else if matches!(lemma.as_str(), "learn" | "have" | "get" | "know") && !vg.negated {
+                    // "learned from Tessa that …", "has it from Tessa that …"
+                    self.heard_from(parent, mode);
                 } else if sort.factive && vg.negated {
                     // "does not know that he left": he left.
                     mode.denied = false;

@@ -59,9 +59,48 @@ impl Reader<'_> {
             }
             return (self.facts.len() > before).then_some(end);
         }
+        if let Some(name) = group.name.filter(|_| group.role.is_none())
+            && clause.is_some()
+            && self.kinds(self.names[name].who) == Kinds::GROUP
+            && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"))
+            && let Some(member) = self.target("MEMBER_OF")
+        {
+            // "he is Guild", "she is an Ironvein"
+            let refs = self.resolve(np, &[]);
+            let at = span(self, end);
+            for subject in subjects {
+                for guild in &refs {
+                    self.state(member, subject, Ok(guild), "", &[marks, &["by_group"]].concat(), &mode, at);
+                }
+            }
+            return (self.facts.len() > before).then_some(end);
+        }
         if group.name.is_some() && group.role.is_none() {
             // "This is Odo": a name alone says nothing, but "the Vashti".
             return None;
+        }
+        // "“Nothing sinks twice” is the guild's motto"
+        if let Some(at) = clause
+            && let Some(targets) = self.grammar.labels.get(self.norm(group.head)).cloned()
+            && group.owner.is_some()
+            && subjects.is_empty()
+        {
+            let owners = self.owners(np, None, &[]);
+            let (first, last) = (self.start_of(self.clauses[at].start), self.vg(at).start);
+            let first = if first < last { first } else { 0 };
+            if !(first..last).any(|at| matches!(self.tokens[at].sort, crate::token::Sort::Quote(_))) {
+                return None;
+            }
+            for owner in &owners {
+                let kinds = self.kinds(owner.who);
+                let target = targets.iter().find(|target| self.grammar.targets[**target].subject.meets(kinds));
+                if let Some(target) = target.copied() {
+                    let (value, at) = (self.said(first, last), span(self, end));
+                    let value = value.trim_matches(['"', '\'', '\u{201C}', '\u{201D}']).to_owned();
+                    self.state(target, owner, Err(value), "", &[marks, &["by_label"]].concat(), &mode, at);
+                }
+            }
+            return (self.facts.len() > before).then_some(end);
         }
         // Age.
         let numbers = words.iter().filter(|word| self.is_number(word)).count();
@@ -106,7 +145,9 @@ impl Reader<'_> {
                 let to = if group.role.is_some() { group.role.map_or(group.end, |role| role.1) } else { group.end };
                 let mut value = self.said(content, to);
                 if name == "species" {
-                    value = self.norm_said(head_token);
+                    // "half giant"
+                    let half = head_token > 0 && self.norm(head_token - 1) == "half";
+                    value = self.said(head_token - usize::from(half), head_token + 1);
                 }
                 if name == "personality" {
                     value = self.said(content, to);
@@ -142,7 +183,31 @@ impl Reader<'_> {
                     let name = self.grammar.targets[*target].predicate.as_str();
                     (light && !matches!(name, "emotional_state")) || name == "species"
                 });
-                let fits = light || !self.kinds_of_noun(&head).is_empty();
+                // A horse doctor is no horse.
+                let beast = matches!(
+                    word.as_str(),
+                    "horse"
+                        | "dog"
+                        | "cat"
+                        | "wolf"
+                        | "bear"
+                        | "rat"
+                        | "goat"
+                        | "pig"
+                        | "cow"
+                        | "sheep"
+                        | "ghost"
+                        | "dragon"
+                        | "vampire"
+                        | "demon"
+                        | "spirit"
+                        | "devil"
+                        | "bull"
+                        | "fox"
+                        | "snake"
+                        | "spider"
+                );
+                let fits = light || (!beast && !self.kinds_of_noun(&head).is_empty());
                 if let Some((target, _)) = species.or(adjective).filter(|_| fits) {
                     let value = self.norm_said(token);
                     let at = span(self, end);
@@ -174,6 +239,22 @@ impl Reader<'_> {
             && group.head == group.content
             && group.name.is_none()
             && self.tokens[group.head].capital;
+        // "a Lantern" is one of the Lanterns.
+        let of_group = self
+            .lexicon
+            .bearers(&format!("{}s", self.norm(group.head)))
+            .iter()
+            .find(|bearer| self.lexicon.entities[bearer.entity as usize].kinds == Kinds::GROUP);
+        if folk
+            && let Some(bearer) = of_group
+            && let Some(member) = self.target("MEMBER_OF")
+        {
+            let guild = Ref { who: Who::Known(bearer.entity), mark: Some("part_name"), second: None };
+            let at = span(self, end);
+            for subject in subjects {
+                self.state(member, subject, Ok(&guild), "", &[marks, &["by_group"]].concat(), &mode, at);
+            }
+        }
         if folk
             && self.facts.len() == before
             && let Some(species) = self.target("species")
@@ -186,7 +267,10 @@ impl Reader<'_> {
             }
         }
         // "a woman of fifty-three with cropped white hair"
-        if self.grammar.class(&head).has(Class::LIGHT_NOUN) || self.grammar.kinds_of.contains_key(&head) {
+        let place = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PLACE);
+        if self.grammar.class(&head).has(Class::LIGHT_NOUN.or(Class::PLACE_NOUN))
+            || self.grammar.kinds_of.contains_key(&head)
+        {
             let mut next = self.item_of(np).unwrap_or(item) + 1;
             while let (word @ ("of" | "with" | "in"), Some(inner)) = (self.syntax.word(next), self.syntax.np(next + 1))
             {
@@ -194,7 +278,7 @@ impl Reader<'_> {
                 let inner_words: Vec<String> =
                     (inner_group.content..inner_group.end).map(|at| self.norm(at).to_owned()).collect();
                 let target = if word == "of" && inner_words.iter().any(|word| self.is_number(word)) {
-                    self.target("age")
+                    self.target(if place { "population" } else { "age" })
                 } else if word == "with" && self.grammar.has.contains_key(self.norm(inner_group.head)) {
                     self.grammar.has[self.norm(inner_group.head)].first().map(|(target, _)| *target)
                 } else {
@@ -322,6 +406,14 @@ impl Reader<'_> {
                 let (list, next) = self.syntax.list(own_item + 2, self.groups.items.len());
                 let strict = preposition != "of";
                 owners = self.resolve_all(&list, &whos);
+                // "the youngest of Mirela's children"
+                if owners.is_empty()
+                    && let [one] = list[..]
+                    && let Some(owner) = self.groups.nps[one].owner
+                    && matches!(self.norm(self.groups.nps[one].head), "children" | "sons" | "daughters" | "kids")
+                {
+                    owners = self.resolve(owner, &whos);
+                }
                 if strict {
                     owners.retain(|owner| !self.kinds(owner.who).is_any());
                 }

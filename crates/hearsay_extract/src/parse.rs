@@ -270,6 +270,10 @@ impl<'a> Parser<'a> {
         match within {
             Within::Modifiers => false,
             Within::Head { plural } => {
+                // "hands like shovels"
+                if token.is("like") && !previous.is_some_and(|at| self.is_name(at) || is_pronoun(self.norm(at))) {
+                    return false;
+                }
                 if form.has(Form::PAST.or(Form::PARTICIPLE)) {
                     return true;
                 }
@@ -300,12 +304,41 @@ impl<'a> Parser<'a> {
                     return form.has(Form::ING) && !form.has(Form::BASE);
                 }
                 let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
+                // "old, bent and blind"
+                let noun = self.grammar.kinds_of.contains_key(self.norm(at + 1));
+                if self.tokens[previous].is_mark(",(") && noun && form.has(Form::PARTICIPLE) {
+                    // "(halfling, lapsed acrobat)"
+                    return false;
+                }
+                let joined = self.tokens[previous].is_mark(",") || matches!(self.norm(previous), "and" | "but");
+                let ends = self
+                    .tokens
+                    .get(at + 1)
+                    .is_none_or(|next| !next.is_word() || matches!(next.norm.as_str(), "and" | "but"));
+                if joined && ends && !base_only && self.grammar.adjectives.contains_key(&token.norm) {
+                    return false;
+                }
+                // "a beard like a bush": the noun group before it has been asked already.
+                if base_only
+                    && let Some(Item::Np(last)) = self.groups.items.last()
+                    && self.groups.nps[*last].end == at
+                {
+                    return false;
+                }
                 if token.is("like") && (self.tokens[previous].sort == Sort::Mark || be_form(self.norm(previous))) {
                     return false;
                 }
+                // "Odo (smith)", "Odo \u{2014} smith": what he is, and no command.
+                let noted = self.tokens[previous].is_mark("(")
+                    || (self.tokens[previous].is_mark("\u{2014}:") && previous > 0 && self.is_name(previous - 1));
+                if base_only && noted {
+                    return false;
+                }
                 if base_only && self.tokens[previous].is_mark(",") {
-                    // "Hope, take her down": only behind whoever is called.
-                    return previous > 0 && previous <= 4 && self.is_name(previous - 1);
+                    // "Hope, take her down": only behind whoever is called, and not "Tessa, scribe, owes".
+                    let ends = self.tokens.get(at + 1).is_none_or(|next| next.is_mark(",.;)"));
+                    let noun = self.grammar.kinds_of.contains_key(&token.norm);
+                    return !(ends && noun) && previous > 0 && previous <= 4 && self.is_name(previous - 1);
                 }
                 let class = self.class(previous);
                 let word = self.norm(previous);
@@ -467,7 +500,8 @@ impl<'a> Parser<'a> {
                 }
                 if let Some(head) = head {
                     // "In Rusk's opinion Tessa": no role of hers.
-                    if !self.is_role(head) && owner.is_some() {
+                    let placed = start > 0 && self.class(start - 1).has(Class::PREPOSITION) && !self.is_name(start - 1);
+                    if !self.is_role(head) && (owner.is_some() || article.is_none() || placed) {
                         break;
                     }
                     role = Some((from, at));
@@ -496,7 +530,12 @@ impl<'a> Parser<'a> {
                     !self.is_closed(at)
                         && (head.is_none() || !self.is_adverb(at) || self.is_adjective(at))
                         && !(head.is_some()
-                            && self.is_verb_after(at, name.is_some(), from, owner.is_some() || article.is_some()))
+                            && self.is_verb_after(
+                                at,
+                                name.is_some(),
+                                (start, from),
+                                owner.is_some() || article.is_some(),
+                            ))
                 }
                 _ => false,
             };
@@ -513,7 +552,25 @@ impl<'a> Parser<'a> {
             }
             if name.is_some() {
                 // "Salt Quay ferryman", but "Bram dead".
-                if self.is_adjective(at) || self.is_adverb(at) || token.capital || self.class(at).has(Class::NUMBER) {
+                let times = matches!(
+                    token.norm.as_str(),
+                    "years"
+                        | "year"
+                        | "months"
+                        | "weeks"
+                        | "days"
+                        | "nights"
+                        | "winters"
+                        | "summers"
+                        | "times"
+                        | "last"
+                );
+                if times
+                    || self.is_adjective(at)
+                    || self.is_adverb(at)
+                    || token.capital
+                    || self.class(at).has(Class::NUMBER)
+                {
                     break;
                 }
                 after_name = true;
@@ -571,8 +628,9 @@ impl<'a> Parser<'a> {
     /// Whether a noun may stand before a name: "her brother Pell".
     fn is_role(&self, at: usize) -> bool {
         let word = self.norm(at);
-        let of_people = Class::TITLE.or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
-        let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN).or(Class::EVENT_NOUN);
+        let of_people =
+            Class::TITLE.or(Class::NUMBER).or(Class::LIGHT_NOUN).or(Class::MALE).or(Class::FEMALE).or(Class::ADJECTIVE);
+        let of_things = Class::GROUP_NOUN.or(Class::PLACE_NOUN).or(Class::THING_NOUN);
         self.class(at).has(of_people.or(of_things))
             || self.grammar.nouns.contains_key(word)
             || self.grammar.kinds_of.contains_key(word)
@@ -586,10 +644,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a word behind the first noun of a group is its verb.
-    pub(crate) fn is_verb_after(&self, at: usize, name: bool, from: usize, determined: bool) -> bool {
+    pub(crate) fn is_verb_after(&self, at: usize, name: bool, (start, from): (usize, usize), determined: bool) -> bool {
         let Some(form) = self.form(at) else { return false };
         if name {
-            let listed = from > 0 && matches!(self.norm(from - 1), "and" | "+" | "&");
+            let listed = start > 0 && matches!(self.norm(start - 1), "and" | "+" | "&");
             return self.is_verb(at, Within::Head { plural: listed || self.norm(at - 1).ends_with('s') });
         }
         // "the wounded guard left", "the smith works", "his sworn word": a noun stands before the verb.
@@ -685,7 +743,12 @@ impl<'a> Parser<'a> {
         }
         let noun_follows = {
             let then = next + 1;
-            self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then))
+            let word = self.norm(then);
+            let known = self.grammar.labels.contains_key(word)
+                || self.grammar.has.contains_key(word)
+                || self.grammar.nouns.contains_key(word)
+                || self.grammar.kinds_of.contains_key(word);
+            self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then) || known)
         };
         if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
             return self.is_nounish(next + 1);

@@ -271,6 +271,18 @@ impl Reader<'_> {
         {
             return self.resolve_all(&clause.subjects, not);
         }
+        // "the one who stole it is Odo"
+        let light = word == "one" || self.grammar.class(&word).has(Class::LIGHT_NOUN);
+        if light && group.owner.is_none() {
+            let named = self.clauses.iter().find_map(|clause| {
+                let named = self.syntax.np(clause.rest.0).filter(|np| self.groups.nps[*np].name.is_some())?;
+                let is = self.groups.vgs[clause.vg].copula && clause.subjects == [np];
+                (is && self.groups.nps[named].owner.is_none()).then_some(named)
+            });
+            if let Some(named) = named {
+                return self.resolve(named, not);
+            }
+        }
         // "the pair of them", "the Missing Pilot job"
         if matches!(word.as_str(), "pair" | "two" | "both" | "lot")
             && item.is_some_and(|item| self.syntax.word(item + 1) == "of")

@@ -308,7 +308,9 @@ impl Parser<'_> {
 
     /// Words like "missing" and "wounded", which say how somebody is and not what is done.
     pub(crate) fn is_attribute_word(&self, at: usize) -> bool {
-        self.grammar.adjectives.contains_key(self.norm(at)) && self.norm(at + 1) != "by" && !self.is_nounish(at + 1)
+        self.grammar.adjectives.contains_key(self.norm(at))
+            && !matches!(self.norm(at + 1), "by" | "it" | "him" | "them" | "me" | "us")
+            && !self.is_nounish(at + 1)
     }
 
     /// Whether a participle without an auxiliary belongs to the noun before it: "the blade forged by Grimjaw".

@@ -29,6 +29,17 @@ pub enum Edit {
         /// Where it lives and is: an id or a name.
         place: Option<String>,
     },
+    /// A new entity with what is known of it from the start: somebody whom the DM makes up in the middle of a scene.
+    Introduce {
+        /// What it is called.
+        name: String,
+        /// What it is.
+        kind: Kind,
+        /// Where it lives and is: an id or a name. It knows what is known there.
+        place: Option<String>,
+        /// Its attributes: `occupation`, and their values.
+        attributes: BTreeMap<String, String>,
+    },
     /// An attribute: `set mirela-voss occupation "innkeeper"`.
     Set {
         /// Whose: an id or a name.
@@ -183,7 +194,12 @@ impl Edit {
             Ok((format!("correct to \u{201C}{}\u{201D}", new.statement()), changes))
         };
         let (summary, changes) = match self {
-            Self::Add { name, kind, id, place } => edit.add(name, kind, id.as_ref(), place.as_deref())?,
+            Self::Add { name, kind, id, place } => {
+                edit.add(name, kind, id.as_ref(), place.as_deref(), &BTreeMap::new())?
+            }
+            Self::Introduce { name, kind, place, attributes } => {
+                edit.add(name, kind, None, place.as_deref(), attributes)?
+            }
             Self::Set { entity, attribute, value, options } => edit.set(entity, attribute, value, options)?,
             Self::Relate { subject, predicate, object, options } => edit.relate(subject, predicate, object, options)?,
             Self::Correct { fact, object, statement } => corrected(fact, object.as_deref(), statement.as_deref())?,
@@ -274,7 +290,14 @@ impl Editor<'_> {
         Provenance { recorded: self.now, session, ..Provenance::new(method, self.author.clone()) }
     }
 
-    fn add(&self, name: &str, kind: &Kind, id: Option<&EntityId>, place: Option<&str>) -> Edited {
+    fn add(
+        &self,
+        name: &str,
+        kind: &Kind,
+        id: Option<&EntityId>,
+        place: Option<&str>,
+        attributes: &BTreeMap<String, String>,
+    ) -> Edited {
         let id = id.cloned().map_or_else(|| EntityId::from_name(name), Ok)?;
         if self.state.entity(&id).is_some() {
             return Err(MemoryError::Taken(id));
@@ -284,6 +307,9 @@ impl Editor<'_> {
             self.attribute_fact(&id, &Predicate::new(attribute::NAME)?, name, name)?,
             self.attribute_fact(&id, &Predicate::new(attribute::KIND)?, kind.as_str(), name)?,
         ];
+        for (attribute, value) in attributes {
+            facts.push(self.attribute_fact(&id, &Predicate::new(attribute)?, value, name)?);
+        }
         let place = place.map(|place| resolve(self.state, place)).transpose()?;
         if let Some(place) = &place {
             let character = kind.is_character();

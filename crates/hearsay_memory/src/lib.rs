@@ -25,6 +25,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod ask;
+mod campaign;
 mod decisions;
 pub mod duplicates;
 mod edit;
@@ -51,6 +52,7 @@ mod ticket;
 mod worker;
 
 pub use ask::{Answer, Ask};
+pub use campaign::{TakenOver, changes_something, has_campaign_files, is_campaign, take_over, undone_sources};
 pub use decisions::{Decisions, Keep};
 pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, Likeness, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
@@ -69,7 +71,7 @@ pub use hearsay_extract::{
 pub use hearsay_store::Location;
 pub use housekeeping::{Check, Health, Prune, PrunePlan, PruneRow, health};
 pub use learn::{Learned, Teach};
-pub use memory::{ImportOptions, ImportOutcome, Memory, MemoryOptions, UndoTarget, Written};
+pub use memory::{ImportOptions, ImportOutcome, Memory, MemoryOptions, UndoTarget, Written, real_time};
 pub use mirror::{Patch, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};

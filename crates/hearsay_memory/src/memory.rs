@@ -817,7 +817,11 @@ impl UndoTarget {
     }
 }
 
-/// The real clock.
+/// The real clock, as operations are stamped with it.
+pub fn real_time() -> Timestamp {
+    now()
+}
+
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

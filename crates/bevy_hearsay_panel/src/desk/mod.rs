@@ -150,6 +150,14 @@ impl Desk {
         }
     }
 
+    /// Goes on with what was begun, without drawing: for a desk that is closed.
+    pub fn attend(&mut self, memory: &Memory) {
+        for outcome in self.deeds.update(memory) {
+            self.hear(&outcome);
+        }
+        self.watch.update(memory, self.deeds.count());
+    }
+
     /// Draws everything. `ui` is the surface that it may fill.
     pub fn ui(&mut self, ui: &mut Ui, memory: &Memory) {
         self.theme.apply(ui.ctx());
@@ -172,6 +180,7 @@ impl Desk {
         }
         requests.extend(self.status.ui(ui, &look, self.watch.news(), self.quiet));
         requests.extend(self.capture.bar(ui, &look));
+        requests.extend(self.capture.due());
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             let mut behaviour = layout::Behaviour {
@@ -200,11 +209,8 @@ impl Desk {
 
     /// Takes what came back from the memory.
     fn update(&mut self, memory: &Memory) {
-        for outcome in self.deeds.update(memory) {
-            self.hear(&outcome);
-        }
+        self.attend(memory);
         self.undo.update(memory, &mut self.deeds, &mut self.status);
-        self.watch.update(memory, self.deeds.count());
         let visible = layout::visible(&self.tree);
         let news = self.watch.news();
         for (kind, panel) in &mut self.panels {

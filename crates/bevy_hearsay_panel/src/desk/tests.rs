@@ -1,8 +1,183 @@
-//! The desk with all its panels.
+//! The desk with all its panels, against the engine.
+
+use std::time::{Duration, Instant};
+
+use egui::{Key, Modifiers};
+use egui_kittest::{Harness, kittest::Queryable};
+use hearsay_memory::{Edit, FactOptions, UndoTarget};
 
 use super::*;
+use crate::testing::gullhaven;
+
+struct Table {
+    desk: Desk,
+    memory: Memory,
+}
+
+type Sitting = Harness<'static, Table>;
+
+fn sit_at(desk: Desk) -> Sitting {
+    let table = Table { desk, memory: gullhaven() };
+    let frame = |ui: &mut Ui, table: &mut Table| table.desk.ui(ui, &table.memory);
+    let mut sitting = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, table);
+    settle(&mut sitting);
+    sitting
+}
+
+fn sit() -> Sitting {
+    sit_at(Desk::default())
+}
+
+fn settle(sitting: &mut Sitting) {
+    let begun = Instant::now();
+    let mut quiet = 0;
+    while quiet < 12 {
+        sitting.step();
+        quiet = if sitting.state().desk.is_busy() { 0 } else { quiet + 1 };
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(begun.elapsed() < Duration::from_secs(20), "the desk does not come to rest");
+    }
+}
+
+fn press(sitting: &mut Sitting, modifiers: Modifiers, key: Key) {
+    sitting.key_press_modifiers(modifiers, key);
+    settle(sitting);
+}
+
+fn note(sitting: &Sitting) -> String {
+    sitting.state().desk.status.note().map_or_else(String::new, |note| note.text.clone())
+}
+
+fn set_occupation(sitting: &mut Sitting, value: &str) {
+    let (entity, attribute, value) = ("mirela-voss".into(), "occupation".into(), value.into());
+    let edit = Edit::Set { entity, attribute, value, options: FactOptions::default() };
+    sitting.state_mut().desk.deeds.begin(crate::Deed::Edit(edit));
+    settle(sitting);
+}
 
 #[test]
 fn a_new_desk_has_every_panel_once() {
     assert!(layout::is_whole(&layout::first()));
+}
+
+#[test]
+fn keys_open_panels_and_help_lists_them() {
+    let mut sitting = sit();
+    press(&mut sitting, Modifiers::ALT, Key::Num9);
+    assert_eq!(sitting.state().desk.active(), PanelKind::History);
+    press(&mut sitting, Modifiers::NONE, Key::F1);
+    sitting.get_by_label("All keys");
+    press(&mut sitting, Modifiers::NONE, Key::Escape);
+    assert!(!sitting.state().desk.dialogs.is_open());
+}
+
+#[test]
+fn the_palette_finds_and_runs_a_command() {
+    let mut sitting = sit();
+    press(&mut sitting, Modifiers::COMMAND, Key::P);
+    sitting.event(egui::Event::Text("open graph".into()));
+    settle(&mut sitting);
+    press(&mut sitting, Modifiers::NONE, Key::Enter);
+    assert_eq!(sitting.state().desk.active(), PanelKind::Graph);
+}
+
+#[test]
+fn undo_goes_back_step_by_step_and_names_what_it_takes_back() {
+    let mut sitting = sit();
+    set_occupation(&mut sitting, "smuggler");
+    set_occupation(&mut sitting, "spy");
+    press(&mut sitting, Modifiers::COMMAND, Key::Z);
+    assert!(note(&sitting).contains("undo") && note(&sitting).contains("occupation"), "{}", note(&sitting));
+    press(&mut sitting, Modifiers::COMMAND, Key::Z);
+    press(&mut sitting, Modifiers::COMMAND, Key::Z);
+    assert!(note(&sitting).contains("nothing to undo"), "an import is not the DM's deed: {}", note(&sitting));
+    press(&mut sitting, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    let value = || {
+        let read = |world: &hearsay_memory::World| {
+            let id = hearsay_model::EntityId::new("mirela-voss")?;
+            Ok(world.state.newest(&id, "occupation").and_then(|fact| fact.object().text().map(str::to_owned)))
+        };
+        sitting.state().memory.read(read).unwrap().wait().unwrap()
+    };
+    assert_eq!(value().as_deref(), Some("smuggler"), "redo brings back what was undone last");
+}
+
+#[test]
+fn undo_asks_first_where_others_rest_on_it() {
+    let mut sitting = sit();
+    let add = Edit::Add { name: "Zed".into(), kind: hearsay_model::Kind::Npc, id: None, place: None };
+    sitting.state_mut().desk.deeds.begin(crate::Deed::Edit(add));
+    settle(&mut sitting);
+    let at = sitting.state().desk.news().position;
+    let end = crate::Deed::make("accept the name", |world| {
+        let id = hearsay_model::EntityId::new("zed")?;
+        let name = world.state.newest(&id, "name").map(|fact| fact.id());
+        let changes = name.into_iter().map(hearsay_model::Change::Confirm).collect();
+        Ok(hearsay_model::Operation::new(hearsay_model::Author::Game, "confirm the name", changes))
+    });
+    sitting.state_mut().desk.deeds.begin(end);
+    settle(&mut sitting);
+    press(&mut sitting, Modifiers::COMMAND, Key::Z);
+    sitting.get_by_label("Undo with what rests on it?");
+    sitting.get_by_label("Keep it").click();
+    settle(&mut sitting);
+    assert!(sitting.query_by_label("Undo with what rests on it?").is_none());
+    press(&mut sitting, Modifiers::COMMAND, Key::Z);
+    sitting.get_by_label("Undo all of it").click();
+    settle(&mut sitting);
+    let preview = sitting.state().memory.undo_preview(UndoTarget::At(at)).unwrap().wait();
+    assert!(preview.is_err(), "it is undone already");
+}
+
+#[test]
+fn what_is_typed_and_where_panels_are_survives_the_window() {
+    let mut sitting = sit();
+    press(&mut sitting, Modifiers::COMMAND, Key::L);
+    sitting.get_by_label("Capture").type_text("half a li");
+    settle(&mut sitting);
+    press(&mut sitting, Modifiers::ALT, Key::Num5);
+    press(&mut sitting, Modifiers::NONE, Key::F7);
+    sitting.state_mut().desk.set_scale(1.25);
+    let kept = serde_json::to_string(&sitting.state().desk.keep()).unwrap();
+    drop(sitting);
+    let mut again = Desk::default();
+    again.restore(serde_json::from_str(&kept).unwrap());
+    assert_eq!(again.capture.typed(), "half a li");
+    assert_eq!((again.theme().shade(), again.theme().scale()), (Shade::Light, 1.25));
+    assert!(layout::visible(&again.tree).contains(&PanelKind::Graph));
+    assert_eq!(serde_json::to_string(&again.keep()).unwrap(), kept);
+}
+
+#[test]
+fn a_kept_layout_of_another_version_is_left_out() {
+    let mut kept = serde_json::to_value(Desk::default().keep()).unwrap();
+    kept["panels"]["review"] = serde_json::json!({ "selected": 7 });
+    let mut desk = Desk::default();
+    desk.restore(serde_json::from_value(kept).unwrap());
+    assert!(layout::is_whole(&desk.tree));
+}
+
+#[test]
+fn quiet_mode_and_screen_safe_mode_are_switched_by_key_and_button() {
+    let mut sitting = sit();
+    press(&mut sitting, Modifiers::NONE, Key::F8);
+    assert!(sitting.state().desk.screen_safe);
+    sitting.get_by_label("Screen-safe mode").click();
+    settle(&mut sitting);
+    assert!(!sitting.state().desk.screen_safe);
+    sitting.get_by_label("Quiet mode").click();
+    settle(&mut sitting);
+    assert!(sitting.state().desk.quiet && sitting.query_by_label("Quiet mode").is_none());
+    press(&mut sitting, Modifiers::NONE, Key::F9);
+    assert!(!sitting.state().desk.quiet);
+}
+
+#[test]
+fn a_frame_of_the_whole_desk_costs_little() {
+    let mut sitting = sit();
+    let begun = Instant::now();
+    for _ in 0..60 {
+        sitting.step();
+    }
+    println!("the desk over the example campaign: {:?} a frame, with the harness", begun.elapsed() / 60);
 }

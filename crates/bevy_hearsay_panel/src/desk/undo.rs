@@ -88,7 +88,7 @@ impl Undo {
     pub(super) fn hear(&mut self, outcome: &Outcome) {
         let Ok(done) = &outcome.done else { return };
         match (&outcome.deed, done.position) {
-            (Deed::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.contains(": undo ") => {
+            (Deed::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.starts_with("redo ") => {
                 self.undone.push(position)
             }
             // What is new leaves nothing to bring back.

@@ -33,3 +33,12 @@ pub fn new(kind: PanelKind) -> Box<dyn Panel> {
         PanelKind::Session => Box::<session::SessionPanel>::default(),
     }
 }
+
+/// Gives a field the name that screen readers say, and tests find it by.
+pub(crate) fn field_name(field: &egui::Response, name: &str, value: &str) {
+    field.widget_info(|| {
+        let mut info = egui::WidgetInfo::text_edit(true, value, value, "");
+        info.label = Some(name.to_owned());
+        info
+    });
+}

@@ -48,14 +48,16 @@ pub fn list(
         let width = ui.available_width();
         heights.fit(count, width);
         let height = |heights: &Heights, number: usize| heights.known[number].unwrap_or(guess) + gap;
-        let top = ui.max_rect().top();
-        let left = ui.max_rect().left();
+        let (top, left) = (ui.max_rect().top(), ui.max_rect().left());
+        // Before the rows: after them, it would come below the last.
+        ui.set_height((0..count).map(|number| height(heights, number)).sum());
         let mut y = 0.0;
         for number in 0..count {
             let end = y + height(heights, number);
             if focus == Some(number) {
                 let rect = Rect::from_min_max(pos2(left, top + y), pos2(left + width, top + end));
-                ui.scroll_to_rect(rect, None);
+                // At once: where it goes is known better in the next frame, when the rows before it were drawn.
+                ui.scroll_to_rect_animation(rect, None, egui::style::ScrollAnimation::none());
             }
             if end >= viewport.min.y && y <= viewport.max.y {
                 let rect = Rect::from_min_size(pos2(left, top + y), egui::vec2(width, height(heights, number)));
@@ -65,6 +67,5 @@ pub fn list(
             }
             y = end;
         }
-        ui.set_height(y);
     });
 }

@@ -4,8 +4,10 @@
 //! out for such a reason is listed in [`Folder::skipped`].
 
 use std::{
+    collections::BTreeMap,
+    fmt,
     fs::{self, File as OsFile},
-    io::{self, Read},
+    io::{self, Read, Seek},
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -34,8 +36,15 @@ pub struct Folder {
 enum Source {
     /// The folder, with links resolved.
     Disk(PathBuf),
-    Zip(Mutex<ZipArchive<OsFile>>),
+    Zip(Mutex<ZipArchive<Box<dyn Bytes>>>),
+    /// Files that are not on a disk, by their numbers.
+    Memory(Vec<Vec<u8>>),
 }
+
+/// Where an archive is read from.
+trait Bytes: Read + Seek + Send + fmt::Debug {}
+
+impl<T: Read + Seek + Send + fmt::Debug> Bytes for T {}
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +118,7 @@ impl Folder {
             let file = OsFile::open(&real).map_err(unreadable)?;
             let broken =
                 |error: zip::result::ZipError| fault(format!("the archive is broken: {error}"), "export it again");
-            let archive = ZipArchive::new(file).map_err(broken)?;
+            let archive = ZipArchive::new(Box::new(file) as Box<dyn Bytes>).map_err(broken)?;
             folder = empty(Source::Zip(Mutex::new(archive)));
             folder.list_archive();
         } else {
@@ -120,6 +129,39 @@ impl Folder {
         }
         folder.entries.sort_by(|a, b| a.path.cmp(&b.path));
         folder.skipped.sort();
+        Ok(folder)
+    }
+
+    /// Files that are not on a disk: for tests, and for programs that have them from elsewhere. The later of two with one
+    /// path counts.
+    pub fn of_files(name: &str, files: impl IntoIterator<Item = (String, Vec<u8>)>, limits: &Limits) -> Self {
+        let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
+        let entry = |(number, (path, bytes)): (usize, (&String, &Vec<u8>))| Entry {
+            path: path.clone(),
+            bytes: bytes.len() as u64,
+            number,
+        };
+        let entries = files.iter().enumerate().map(entry).collect();
+        Self {
+            name: name.to_owned(),
+            entries,
+            skipped: Vec::new(),
+            limits: limits.clone(),
+            source: Source::Memory(files.into_values().collect()),
+            read: AtomicU64::new(0),
+        }
+    }
+
+    /// An archive that is not on a disk.
+    ///
+    /// # Errors
+    /// When it is none: why.
+    pub fn of_archive(name: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, String> {
+        let bytes = Box::new(io::Cursor::new(bytes)) as Box<dyn Bytes>;
+        let archive = ZipArchive::new(bytes).map_err(|error| format!("the archive is broken: {error}"))?;
+        let mut folder = Self::of_files(name, [], limits);
+        folder.source = Source::Zip(Mutex::new(archive));
+        folder.list_archive();
         Ok(folder)
     }
 
@@ -170,6 +212,7 @@ impl Folder {
                 let bytes = archive.by_index_raw(number).ok()?.size();
                 Some(Entry { path: path.to_owned(), bytes, number })
             }
+            Source::Memory(_) => self.get(path).cloned(),
         }
     }
 
@@ -233,6 +276,10 @@ impl Folder {
                 let mut archive = archive.lock().map_err(|_| "the archive cannot be read".to_owned())?;
                 let file = archive.by_index(entry.number).map_err(|error| failed(&error))?;
                 file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+            }
+            Source::Memory(files) => {
+                let held = files.get(entry.number).map_or(&[][..], Vec::as_slice);
+                bytes.extend(held.iter().take(usize::try_from(most + 1).unwrap_or(usize::MAX)));
             }
         }
         let more = bytes.len() as u64 > most;

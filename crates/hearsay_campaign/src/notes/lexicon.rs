@@ -1,5 +1,7 @@
 //! What the names of fields and relations mean, for the readers of all formats.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use hearsay_model::{Kind, Predicate, Vocabulary, attribute, predicate, slug};
 
 use super::DateOf;
@@ -398,10 +400,8 @@ pub fn is_known(name: &str) -> bool {
     match meaning(name) {
         Meaning::Nothing => false,
         Meaning::Attribute(held) => {
-            let word = key(name);
-            let singular = word.strip_suffix('s').unwrap_or(&word);
-            let listed = ATTRIBUTES.iter().any(|(one, _)| *one == word || *one == singular);
-            listed || Vocabulary::default().attribute(&held).is_some()
+            let listed = row(&key(name)).is_some();
+            listed || VOCABULARY.attribute(&held).is_some()
         }
         _ => true,
     }
@@ -410,9 +410,6 @@ pub fn is_known(name: &str) -> bool {
 /// What a field of this name means.
 pub fn meaning(name: &str) -> Meaning {
     let word = key(name);
-    let singular = word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
-    let either = |one: &str| one == word || singular == Some(one);
-    let in_list = |list: &[&str]| list.iter().any(|one| either(one));
     match word.as_str() {
         "name" => return Meaning::Name,
         "alias" | "aliases" | "aka" | "also-known-as" | "nickname" | "nicknames" | "known-as" | "other-names" => {
@@ -441,29 +438,56 @@ pub fn meaning(name: &str) -> Meaning {
         "fc-end" | "end-date" | "end" | "died" | "death" | "date-of-death" => return Meaning::Date(DateOf::End),
         _ => {}
     }
-    if in_list(NOTHING) {
-        return Meaning::Nothing;
-    }
-    if in_list(STATES) {
-        return Meaning::State;
-    }
-    if in_list(RANKS) {
-        let rank = RANKS.iter().find(|one| either(one)).copied();
-        if let Ok(predicate) = Predicate::new(predicate::MEMBER_OF) {
-            return Meaning::Relation(Says { predicate, backwards: true, rank });
+    let known = match row(&word) {
+        Some(Row::Nothing) => return Meaning::Nothing,
+        Some(Row::State) => return Meaning::State,
+        Some(Row::Relation { name, backwards, rank }) => {
+            if let Ok(predicate) = Predicate::new(name) {
+                return Meaning::Relation(Says { predicate, backwards, rank });
+            }
+            word.as_str()
         }
-    }
-    if let Some((_, name, backwards)) = RELATIONS.iter().find(|(one, ..)| either(one))
-        && let Ok(predicate) = Predicate::new(name)
-    {
-        return Meaning::Relation(Says { predicate, backwards: *backwards, rank: None });
-    }
-    let known = ATTRIBUTES.iter().find(|(one, _)| either(one)).map_or(word.as_str(), |(_, name)| name);
-    let name = known.replace('-', "_");
-    match Predicate::new(&name) {
+        Some(Row::Attribute(name)) => name,
+        None => word.as_str(),
+    };
+    match Predicate::new(&known.replace('-', "_")) {
         Ok(name) if !name.is_relation() => Meaning::Attribute(name),
         _ => Meaning::Nothing,
     }
+}
+
+/// What one of the lists says of a word.
+#[derive(Debug, Clone, Copy)]
+enum Row {
+    Nothing,
+    State,
+    Relation { name: &'static str, backwards: bool, rank: Option<&'static str> },
+    Attribute(&'static str),
+}
+
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::default);
+
+/// All lists; where two have a word, the earlier one counts.
+static ROWS: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
+    let nothing = NOTHING.iter().map(|word| (*word, Row::Nothing));
+    let states = STATES.iter().map(|word| (*word, Row::State));
+    let of_rank = |word| Row::Relation { name: predicate::MEMBER_OF, backwards: true, rank: Some(word) };
+    let ranks = RANKS.iter().map(|word| (*word, of_rank(*word)));
+    let relations = RELATIONS
+        .iter()
+        .map(|(word, name, backwards)| (*word, Row::Relation { name, backwards: *backwards, rank: None }));
+    let attributes = ATTRIBUTES.iter().map(|(word, name)| (*word, Row::Attribute(name)));
+    let mut rows = HashMap::new();
+    for (word, row) in nothing.chain(states).chain(ranks).chain(relations).chain(attributes) {
+        rows.entry(word).or_insert(row);
+    }
+    rows
+});
+
+/// What the lists say of a word, in the singular too.
+fn row(word: &str) -> Option<Row> {
+    let singular = || word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
+    ROWS.get(word).or_else(|| ROWS.get(singular()?)).copied()
 }
 
 /// The relation that words such as `is the rival of`, `organization` or `MEMBER_OF` mean. Words that no list has become a
@@ -507,9 +531,19 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
     };
     let is = |kind: Option<&Kind>, one: &Kind| kind == Some(one);
     match says.predicate.as_str() {
-        predicate::CHILD_OF if !note.is_none_or(Kind::is_character) => other(predicate::PART_OF, &mut says),
+        predicate::CHILD_OF if note.is_some_and(is_thing) || is(target, &Kind::Location) => {
+            other(predicate::PART_OF, &mut says);
+        }
         predicate::LOCATED_AT if is(note, &Kind::Location) => other(predicate::PART_OF, &mut says),
         predicate::PART_OF if !says.backwards && note.is_some_and(Kind::is_character) => {
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        predicate::PART_OF
+            if !says.backwards
+                && note.is_some_and(is_thing)
+                && is(target, &Kind::Location)
+                && !is(note, &Kind::Location) =>
+        {
             other(predicate::LOCATED_AT, &mut says);
         }
         predicate::MEMBER_OF if !says.backwards && is(note, &Kind::Location) => other(predicate::RELATED_TO, &mut says),
@@ -519,6 +553,11 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
         _ => {}
     }
     says
+}
+
+/// What is known to be nobody.
+fn is_thing(kind: &Kind) -> bool {
+    !kind.is_character() && !matches!(kind, Kind::Custom(_))
 }
 
 /// A word in the form of the tables: `currentLocation` and `Current location` are `current-location`.
@@ -593,6 +632,15 @@ pub fn state(words: &str) -> Option<&'static str> {
         })
     };
     first.iter().find_map(|word| of(word))
+}
+
+/// The state that a field such as `dead: true` or `alive: false` says.
+pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
+    match (state(&key(name).replace('-', " "))?, flag) {
+        ("alive", false) => Some("dead"),
+        (state, true) => Some(state),
+        _ => None,
+    }
 }
 
 /// Names of attributes that an importer must not write as such.

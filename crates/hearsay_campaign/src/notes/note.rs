@@ -400,6 +400,17 @@ pub struct SessionHead {
 }
 
 impl Notes {
+    /// Takes over a note.
+    pub fn push(&mut self, mut note: Note) {
+        // Lists that grew have room for more, and there may be many notes.
+        note.fields.shrink_to_fit();
+        note.links.shrink_to_fit();
+        note.texts.shrink_to_fit();
+        note.aliases.shrink_to_fit();
+        note.states.shrink_to_fit();
+        self.notes.push(note);
+    }
+
     /// Registers a file that was read. What is written in it refers to it by this number.
     pub fn file(&mut self, path: &str, bytes: &[u8]) -> FileId {
         let digest = blake3::hash(bytes).to_hex();

@@ -44,7 +44,7 @@ fn read_pages(path: &Path, options: &Options, limits: &Limits) -> Result<Campaig
         Err(errors) => return Err(errors),
     };
     match notes {
-        Some(notes) => Ok(assemble(&notes, options)),
+        Some(notes) => Ok(assemble(notes, options)),
         None => crate::read(path, limits),
     }
 }

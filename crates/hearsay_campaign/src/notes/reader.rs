@@ -132,4 +132,12 @@ pub trait Reader: Sync {
 }
 
 /// The readers. Where two fit equally well, the earlier one reads.
-pub static READERS: &[&dyn Reader] = &[&super::markdown::Markdown];
+pub static READERS: &[&dyn Reader] = &[
+    &super::mapping::Mapping,
+    &super::kanka::Kanka,
+    &super::foundry::Foundry,
+    &super::roll20::Roll20,
+    &super::world_anvil::WorldAnvil,
+    &super::glyphoxa::Glyphoxa,
+    &super::markdown::Markdown,
+];

@@ -33,7 +33,7 @@ const WORDS: [&str; 26] = [
 ];
 
 /// Runs of words that mean it.
-const RUNS: [&[&str]; 12] = [
+const RUNS: [&[&str]; 25] = [
     &["game", "master"],
     &["dungeon", "master"],
     &["game", "masters"],
@@ -46,6 +46,19 @@ const RUNS: [&[&str]; 12] = [
     &["truth", "behind"],
     &["true", "identity"],
     &["real", "identity"],
+    &["true", "name"],
+    &["real", "name"],
+    &["true", "nature"],
+    &["actual", "identity"],
+    &["true", "motive"],
+    &["real", "motive"],
+    &["true", "motives"],
+    &["real", "motives"],
+    &["players", "dont", "know"],
+    &["players", "do", "not", "know"],
+    &["keeper", "info"],
+    &["plot", "twist"],
+    &["the", "truth"],
 ];
 
 /// Whether a heading, a folder, a class, a callout or the name of a field says that what it holds is for the DM alone:
@@ -59,7 +72,7 @@ pub fn is_secret(label: &str) -> bool {
     }
     let negated = words.iter().any(|word| ["non", "not", "no"].contains(&word.as_str()));
     let run = RUNS.iter().any(|run| words.windows(run.len()).any(|window| window.iter().eq(run.iter())));
-    run || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
+    run || words == ["truth"] || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
@@ -93,7 +106,7 @@ pub fn is_told_as_secret(text: &str) -> bool {
         .iter()
         .position(|word| word == "only")
         .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
-    SIGNS.iter().any(|sign| stands(sign)) || only
+    SIGNS.iter().any(stands) || only
 }
 
 /// The words of a label, with those of `camelCase` and `snake_case` apart.
@@ -133,7 +146,7 @@ mod tests {
             assert!(super::is_told_as_secret(secret), "{secret}");
         }
         assert!(!super::is_told_as_secret("The secretary knows the town."));
-        for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret", "Truth"] {
+        for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret"] {
             assert!(!is_secret(open), "{open}");
         }
     }

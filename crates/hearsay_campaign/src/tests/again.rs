@@ -51,7 +51,7 @@ fn campaign(vault: &Vault, state: &State, name: &str) -> Campaign {
             ..Note::default()
         });
     }
-    assemble(&notes, &Options { earlier: Earlier::of(state), ..Options::default() })
+    assemble(notes, &Options { earlier: Earlier::of(state), ..Options::default() })
 }
 
 fn import(state: &mut State, vault: &Vault) -> (ImportReport, Vec<Change>) {

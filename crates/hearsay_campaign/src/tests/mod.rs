@@ -6,6 +6,7 @@ mod bearings;
 mod campaigns;
 mod chains;
 mod exports;
+mod fuzz;
 mod jsonl;
 mod notes_size;
 mod reading;

@@ -19,12 +19,12 @@ impl Clean {
         Self { text: text.into(), runs: Vec::new() }
     }
 
-    /// Where a byte of the text stands in its source, as far as that is known.
+    /// Where a byte of the text stands in its source, if it stands there as it is.
     pub fn source(&self, at: usize) -> Option<usize> {
-        let at = u32::try_from(at).ok()?;
+        let at = small(at);
         let run = self.runs.partition_point(|(clean, _)| *clean <= at).checked_sub(1)?;
-        let (clean, source) = self.runs.get(run)?;
-        Some((source + (at - clean)) as usize)
+        let (clean, source) = *self.runs.get(run)?;
+        (source != NOWHERE).then(|| (source + (at - clean)) as usize)
     }
 
     /// Adds a text. `source` is where it begins in the source, if it stands there as it is.
@@ -32,12 +32,9 @@ impl Clean {
         if text.is_empty() {
             return;
         }
-        if let Some(source) = source {
-            let here = self.text.len();
-            if self.source(here) != Some(source) || self.runs.is_empty() {
-                let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-                self.runs.push((small(here), small(source)));
-            }
+        let here = self.text.len();
+        if self.runs.is_empty() || self.source(here) != source {
+            self.runs.push((small(here), source.map_or(NOWHERE, small)));
         }
         self.text.push_str(text);
     }
@@ -47,37 +44,51 @@ impl Clean {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
         let mut slice = Self { text, runs: Vec::new() };
-        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        if let Some(source) = self.source(range.start) {
-            slice.runs.push((0, small(source)));
+        if !slice.text.is_empty() {
+            slice.runs.push((0, self.source(range.start).map_or(NOWHERE, small)));
         }
-        let inside = self.runs.iter().filter(|(clean, _)| (small(range.start + 1)..small(range.end)).contains(clean));
+        let first = self.runs.partition_point(|(clean, _)| *clean <= small(range.start));
+        let inside = self.runs[first..].iter().take_while(|(clean, _)| *clean < small(range.end));
         slice.runs.extend(inside.map(|(clean, source)| (clean - small(range.start), *source)));
         slice
     }
 
     fn extend(&mut self, other: &Self) {
-        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let here = small(self.text.len());
-        self.runs.extend(other.runs.iter().map(|(clean, source)| (clean + here, *source)));
+        let joins = other.runs.first().is_some_and(|(at, source)| {
+            let goes_on = self.source(self.text.len()).map_or(NOWHERE, small);
+            *at == 0 && !self.runs.is_empty() && goes_on == *source
+        });
+        self.runs.extend(other.runs.iter().skip(usize::from(joins)).map(|(clean, source)| (clean + here, *source)));
         self.text.push_str(&other.text);
     }
 
     /// The same with single spaces between its words and none around it.
-    fn trimmed(&self) -> Self {
+    fn trimmed(self) -> Self {
+        let single = !self.text.contains("  ") && !self.text.contains(|c: char| c.is_whitespace() && c != ' ');
+        if single && self.text.trim().len() == self.text.len() {
+            return self;
+        }
         let mut trimmed = Self::default();
         let mut at = 0;
         for word in self.text.split_whitespace() {
             // Each word lies within the text, behind the one before it.
             let start = at + self.text[at..].find(word).unwrap_or(0);
             if !trimmed.text.is_empty() {
-                trimmed.push(" ", None);
+                trimmed.push(" ", self.source(at).filter(|_| start == at + 1));
             }
             trimmed.extend(&self.slice(start..start + word.len()));
             at = start + word.len();
         }
         trimmed
     }
+}
+
+/// What stands nowhere in the source.
+const NOWHERE: u32 = u32::MAX;
+
+fn small(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(NOWHERE)
 }
 
 impl fmt::Debug for Clean {
@@ -261,7 +272,7 @@ impl<'a> Writer<'a> {
         // A label needs no bold to keep something secret.
         let begins = now.text.split_once(':').map(|(label, _)| label).filter(|label| label.len() <= 40);
         let visibility = self.seen(label.as_deref().or(begins));
-        let (clean, mut links) = self.linked(&now, &anchors, &verbatim, &visibility);
+        let (clean, mut links) = self.linked(&now, &anchors, &verbatim, &visibility, &span);
         let mut visibility = visibility;
         if !visibility.is_secret() && secret::is_told_as_secret(&clean.text) {
             visibility = Visibility::SECRET.within(&visibility);
@@ -275,6 +286,7 @@ impl<'a> Writer<'a> {
             origin.quote = crate::notes::quote(&clean.text).into();
         }
         let headings = self.path.clone();
+        links.shrink_to_fit();
         let block = Block { headings, label, text: clean, speaker: None, links, origin, visibility };
         self.blocks.push(block);
         self.blocks.last_mut()
@@ -286,7 +298,7 @@ impl<'a> Writer<'a> {
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
         (self.label, self.maybe_label, self.span) = (None, None, None);
         let visibility = self.seen(None);
-        let (clean, _) = self.linked(&now, &anchors, &verbatim, &visibility);
+        let (clean, _) = self.linked(&now, &anchors, &verbatim, &visibility, &(0..0));
         self.heading(level, clean.text.clone());
         clean.text
     }
@@ -332,12 +344,16 @@ impl<'a> Writer<'a> {
         anchors: &[(Range<usize>, Target)],
         verbatim: &[Range<usize>],
         visibility: &Visibility,
+        whole: &Range<usize>,
     ) -> (Clean, Vec<Link>) {
         let mut found: Vec<(Range<usize>, Option<Target>, Option<String>)> =
             anchors.iter().map(|(range, target)| (range.clone(), Some(target.clone()), None)).collect();
+        // Both lists are in their order, and none lies within another.
         let taken = |range: &Range<usize>| {
-            let meets = |other: &Range<usize>| other.start < range.end && range.start < other.end;
-            verbatim.iter().any(meets) || anchors.iter().any(|(other, _)| meets(other))
+            let code = verbatim.get(verbatim.partition_point(|other| other.end <= range.start));
+            let anchor = anchors.get(anchors.partition_point(|(other, _)| other.end <= range.start));
+            code.is_some_and(|other| other.start < range.end)
+                || anchor.is_some_and(|(other, _)| other.start < range.end)
         };
         let inline = (self.style.inline)(&now.text).into_iter().filter(|link| !taken(&link.range));
         found.extend(inline.map(|link| (link.range, link.target, Some(link.label))));
@@ -364,7 +380,7 @@ impl<'a> Writer<'a> {
             if let Some(target) = target {
                 let span = match (start, now.source(range.end.saturating_sub(1))) {
                     (Some(start), Some(end)) if end >= start => start..end + 1,
-                    _ => 0..0,
+                    _ => whole.clone(),
                 };
                 let mut origin = self.text.origin(self.place(), span);
                 if origin.quote.is_empty() {

@@ -14,26 +14,38 @@ pub(super) struct Region {
 /// The stretches of a source that are for the DM alone, in their order, none within another. What is not closed goes on to
 /// the end.
 pub(super) fn regions(source: &str) -> Vec<Region> {
-    let mut regions = Vec::new();
-    let mut at = 0;
+    let finders: [fn(&str, usize) -> Option<Region>; 4] = [comment, html_comment, secret_element, secret_callout];
+    // What each of them finds next. None of them looks twice at the same stretch.
+    let mut next: Vec<Option<Region>> = finders.iter().map(|find| find(source, 0)).collect();
     let code = fences(source);
-    while let Some(region) = next_region(source, at) {
-        if let Some(fence) = code.iter().find(|fence| fence.contains(&region.outer.start)) {
-            at = fence.end.max(at + 1);
-            continue;
+    let (mut regions, mut at) = (Vec::new(), 0);
+    loop {
+        for (held, find) in next.iter_mut().zip(finders) {
+            if held.as_ref().is_some_and(|region| region.outer.start < at) {
+                *held = find(source, at);
+            }
         }
-        at = region.outer.end.max(at + 1);
-        regions.push(region);
+        let Some(region) = next.iter().flatten().min_by_key(|region| region.outer.start).cloned() else { break };
+        let fence = code.get(code.partition_point(|fence| fence.end <= region.outer.start));
+        match fence.filter(|fence| fence.start <= region.outer.start) {
+            Some(fence) => at = fence.end.max(at + 1),
+            None => {
+                at = region.outer.end.max(at + 1);
+                regions.push(region);
+            }
+        }
     }
     regions
 }
 
-fn next_region(source: &str, from: usize) -> Option<Region> {
-    let rest = source.get(from..)?;
-    let comment = rest.find("%%").map(|start| enclosed(source, from + start, "%%", "%%"));
-    let html_comment = rest.find("<!--").map(|start| enclosed(source, from + start, "<!--", "-->"));
-    let earliest = [comment, html_comment, secret_element(source, from), secret_callout(source, from)];
-    earliest.into_iter().flatten().min_by_key(|region| region.outer.start)
+fn comment(source: &str, from: usize) -> Option<Region> {
+    let start = from + source.get(from..)?.find("%%")?;
+    Some(enclosed(source, start, "%%", "%%"))
+}
+
+fn html_comment(source: &str, from: usize) -> Option<Region> {
+    let start = from + source.get(from..)?.find("<!--")?;
+    Some(enclosed(source, start, "<!--", "-->"))
 }
 
 /// From an opening mark to its closing mark, or to the end.
@@ -53,10 +65,12 @@ fn secret_element(source: &str, from: usize) -> Option<Region> {
         at = start + 1;
         let rest = &source[start..];
         let name: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
-        if !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name.as_str()) {
+        let itself = secret::is_secret(&name);
+        if !itself && !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name.as_str()) {
             continue;
         }
-        let Some(length) = rest.find('>') else { continue };
+        // No tag is longer.
+        let Some(length) = rest.bytes().take(2_000).position(|byte| byte == b'>') else { continue };
         let tag = &rest[..length];
         let marked = ["class", "data-visibility", "id"].iter().any(|name| {
             let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);
@@ -71,31 +85,26 @@ fn secret_element(source: &str, from: usize) -> Option<Region> {
             let summary = body.find("</summary>").and_then(|end| body.get(..end)).unwrap_or_default();
             secret::is_secret(&super::html_to_text(summary))
         };
-        if !(marked || summary) {
+        if !(itself || marked || summary) {
             continue;
         }
         let inner = start + length + 1;
         let (open, close) = (format!("<{name}"), format!("</{name}"));
-        let (mut depth, mut at) = (1, inner);
-        while depth > 0 {
-            let rest = source.get(at..).unwrap_or_default();
-            match (rest.find(&open), rest.find(&close)) {
-                (_, None) => return Some(Region { outer: start..source.len(), inner: inner..source.len() }),
-                (Some(opens), Some(closes)) if opens < closes => {
-                    depth += 1;
-                    at += opens + open.len();
-                }
-                (_, Some(closes)) => {
-                    depth -= 1;
-                    let end = at + closes;
-                    at = end + close.len();
-                    if depth == 0 {
-                        let outer_end = source[at..].find('>').map_or(source.len(), |length| at + length + 1);
-                        return Some(Region { outer: start..outer_end, inner: inner..end });
-                    }
-                }
+        let mut depth = 1;
+        let marks = source.get(inner..).unwrap_or_default().match_indices('<').map(|(at, _)| inner + at);
+        for at in marks {
+            let rest = &source[at..];
+            if rest.starts_with(&open) {
+                depth += 1;
+            } else if rest.starts_with(&close) {
+                depth -= 1;
+            }
+            if depth == 0 {
+                let outer = rest.find('>').map_or(source.len(), |length| at + length + 1);
+                return Some(Region { outer: start..outer, inner: inner..at });
             }
         }
+        return Some(Region { outer: start..source.len(), inner: inner.min(source.len())..source.len() });
     }
 }
 
@@ -105,9 +114,9 @@ fn secret_callout(source: &str, from: usize) -> Option<Region> {
     loop {
         let start = at + source.get(at..)?.find("[!")?;
         at = start + 2;
-        let line_start = source[..start].rfind('\n').map_or(0, |end| end + 1);
-        let marks = &source[line_start..start];
-        if !marks.contains('>') || marks.chars().any(|c| !(c == '>' || c.is_whitespace())) || line_start < from {
+        let quoted = source[from..start].trim_end_matches(['>', ' ', '\t']);
+        let line_start = from + quoted.len();
+        if !source[line_start..start].contains('>') || !(quoted.is_empty() || quoted.ends_with('\n')) {
             continue;
         }
         let line = source[start..].split('\n').next().unwrap_or_default();
@@ -216,19 +225,25 @@ pub(super) fn is_noise(code: &str) -> bool {
 pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
     const MARKS: [(&str, &str); 5] = [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")];
     let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(rest) = text.get(at..) {
-        let next = MARKS.iter().filter_map(|(open, close)| Some((rest.find(open)?, *open, *close))).min();
-        let Some((start, open, close)) = next else { break };
-        let (start, inner) = (at + start, at + start + open.len());
-        // Brackets within count: `INPUT[list(option([[a]]))]`.
-        let end = match close {
-            "]" => bracketed(&text[inner..]).map(|end| inner + end),
-            _ => text[inner..].find(close).map(|end| inner + end + close.len()),
+    for (start, _) in text.match_indices(['I', 'V', 'B', '<', '{']) {
+        let rest = &text[start..];
+        let Some((open, close)) = MARKS.iter().find(|(open, _)| start >= at && rest.starts_with(open)) else {
+            continue;
         };
-        at = inner;
+        // What is not closed soon is none.
+        let mut most = rest.len().min(2_000);
+        while !rest.is_char_boundary(most) {
+            most -= 1;
+        }
+        let inner = &rest[open.len()..most];
+        // Brackets within count: `INPUT[list(option([[a]]))]`.
+        let end = match *close {
+            "]" => bracketed(inner),
+            close => inner.find(close).map(|end| end + close.len()),
+        };
         if let Some(end) = end {
-            found.push(start..end);
-            at = end;
+            at = start + open.len() + end;
+            found.push(start..at);
         }
     }
     found

@@ -161,5 +161,8 @@ fn is_block(name: &str) -> bool {
 }
 
 fn is_secret(element: &Element) -> bool {
-    element.classes().any(secret::is_secret) || element.attr("data-visibility").is_some_and(secret::is_secret)
+    // Foundry shows players those of its secrets that have been revealed.
+    let revealed = element.classes().any(|class| class == "revealed");
+    let hides = |class: &str| secret::is_secret(class) && !(revealed && class == "secret");
+    element.classes().any(hides) || element.attr("data-visibility").is_some_and(secret::is_secret)
 }

@@ -132,7 +132,7 @@ impl State {
                 let next = source.get(range.end..).unwrap_or_default();
                 // Lines with an inline field stand for themselves.
                 let fields = super::hidden::inline_field(next).is_some()
-                    || super::hidden::inline_field(writer.so_far().lines().last().unwrap_or_default()).is_some();
+                    || super::hidden::inline_field(writer.so_far().rsplit('\n').next().unwrap_or_default()).is_some();
                 if fields {
                     writer.end();
                 } else {

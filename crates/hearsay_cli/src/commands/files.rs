@@ -260,5 +260,5 @@ fn holds_more(campaign: &Path, database: &Path) -> bool {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),
         _ => true,
     };
-    inside || campaign::has_files(database)
+    inside || hearsay_memory::has_campaign_files(database)
 }

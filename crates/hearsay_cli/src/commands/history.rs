@@ -99,7 +99,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     output.line(format!("{} (operation {})", written.summary, written.position))?;
     output.line(format!("  `hearsay undo {directory} {}` brings it back", written.position))?;
     tell_with_reveals(&memory, written, output)?;
-    if is_import && campaign::has_files(&args.campaign.campaign) {
+    if is_import && hearsay_memory::has_campaign_files(&args.campaign.campaign) {
         output.line(format!("  the files are as they were, and left out until `hearsay import {directory}`"))?;
     }
     Ok(memory.close()?)

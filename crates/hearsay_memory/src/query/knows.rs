@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Hold, Known, Via, View, Way, player_characters};
+use hearsay_belief::{Hold, Known, Via, View, Way};
 use hearsay_model::{
     EntityId, Fact, FactId, GameTime, How, Kind, Knower, Predicate, SessionId, Standing, State, attribute, predicate,
 };
@@ -216,11 +216,19 @@ pub struct PartyKnower {
 
 /// The player characters, and the parties to which one of them belongs. By id.
 pub fn players(state: &State) -> Vec<EntityId> {
-    let characters = player_characters(state);
-    let parties = state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &characters)).cloned();
-    let mut players: Vec<EntityId> = parties.chain(characters.iter().cloned()).collect();
-    players.sort();
-    players
+    let (mut characters, mut parties) = (Vec::new(), Vec::new());
+    // In one pass, and in no order: of many entities, few are sorted.
+    for id in (0..state.index_count() as u32).filter_map(|index| state.id_at(index)) {
+        match state.kind(id) {
+            Some(Kind::Player) => characters.push(id.clone()),
+            Some(Kind::Party) => parties.push(id.clone()),
+            _ => {}
+        }
+    }
+    parties.retain(|id| belongs(state, id, &characters));
+    characters.extend(parties);
+    characters.sort();
+    characters
 }
 
 /// What the players know, and since when: each of the player characters, and the parties to which one of them belongs.

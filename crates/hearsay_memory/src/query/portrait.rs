@@ -361,12 +361,10 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
             passage: None,
             speaker: None,
         },
+        // The words stand alone: the file they are from may not be there any more.
         Evidence::Excerpt(excerpt) => SourceText {
-            place: match excerpt.field.as_str() {
-                "" => format!("{}, line {}", excerpt.path, excerpt.line),
-                field => format!("{}, line {} ({field})", excerpt.path, excerpt.line),
-            },
-            text: (!excerpt.quote.is_empty()).then(|| excerpt.quote.clone()),
+            place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
+            text: Some(excerpt.quote.clone()).filter(|quote| !quote.is_empty()),
             quote: None,
             passage: None,
             speaker: None,

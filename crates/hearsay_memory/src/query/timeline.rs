@@ -1,6 +1,9 @@
 //! What happened when: events, what began and ended, sessions and their scenes, on the campaign's calendar.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use hearsay_model::{
     Date, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Passage, Precision, Predicate, Secrecy, Session,
@@ -114,48 +117,105 @@ pub struct MomentRow {
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, MemoryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
-    let mut found = Vec::new();
+    let mut found: Vec<Moment> = Vec::new();
     if wants(MomentKind::Session) {
-        found.extend(state.sessions().filter_map(|session| begins(state, session)));
+        found.extend(state.sessions().filter_map(|session| begins(state, session)).map(Moment::Row));
     }
     if wants(MomentKind::Event) {
         let events = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Event));
-        found.extend(events.map(|id| event(state, id)));
+        found.extend(events.map(|id| Moment::Row(event(state, id))));
     }
     if wants(MomentKind::Began) || wants(MomentKind::Ended) {
         for fact in state.facts().filter(|fact| tells(fact)) {
             let validity = fact.validity();
             let ends = [(MomentKind::Began, &validity.from), (MomentKind::Ended, &validity.until)];
             let dated = ends.into_iter().filter(|(kind, _)| wants(*kind));
-            found.extend(dated.filter_map(|(kind, date)| Some(turn(state, fact, kind, date.as_ref()?))));
+            found.extend(dated.filter_map(|(kind, date)| Some(Moment::Turn { kind, fact, date: date.as_ref()? })));
         }
     }
     if wants(MomentKind::Scene) {
-        found.extend(scenes(state));
+        found.extend(scenes(state).into_iter().map(Moment::Row));
     }
     if let Some(about) = &about {
-        found.retain(|moment| concerns(state, moment, about));
+        found.retain(|moment| moment.concerns(state, about));
     }
-    let (mut dated, mut undated): (Vec<_>, Vec<_>) = found.into_iter().partition(|moment| moment.time.is_some());
+    let (mut dated, mut undated): (Vec<_>, Vec<_>) = found.into_iter().partition(|moment| moment.time().is_some());
     if let Some((time, precision)) = filter.within {
         let window = state.calendar().around(time, precision);
-        dated.retain(|moment| moment.time.is_some_and(|time| window.first <= time && time <= window.last));
+        dated.retain(|moment| moment.time().is_some_and(|time| window.first <= time && time <= window.last));
     }
-    let order = |moment: &MomentRow| (moment.time, moment.kind, moment.what.clone(), moment.fact);
-    dated.sort_by_cached_key(order);
-    undated.sort_by_cached_key(order);
+    dated.sort_by(Moment::order);
+    undated.sort_by(Moment::order);
     let (all, all_undated) = (dated.len(), undated.len());
     let spans = spans(state, &dated, filter.by);
-    dated.truncate(filter.limit);
-    undated.truncate(filter.limit);
-    Ok(Timeline { spans, moments: dated, all, undated, all_undated })
+    let rows = |moments: Vec<Moment>| moments.into_iter().take(filter.limit).map(|moment| moment.row(state)).collect();
+    Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
 
-fn spans(state: &State, dated: &[MomentRow], by: Precision) -> Vec<SpanRow> {
+/// A moment that may be listed or only counted: of facts there are many, and few are listed.
+enum Moment<'a> {
+    Row(MomentRow),
+    Turn { kind: MomentKind, fact: &'a Fact, date: &'a Date },
+}
+
+impl Moment<'_> {
+    fn time(&self) -> Option<GameTime> {
+        match self {
+            Self::Row(row) => row.time,
+            Self::Turn { date, .. } => date.time,
+        }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        let kind = |moment: &Self| match moment {
+            Self::Row(row) => row.kind,
+            Self::Turn { kind, .. } => *kind,
+        };
+        let fact = |moment: &Self| match moment {
+            Self::Row(row) => row.fact,
+            Self::Turn { fact, .. } => Some(fact.id()),
+        };
+        let what = |moment: &Self| match moment {
+            Self::Row(row) => row.what.clone(),
+            Self::Turn { .. } => String::new(),
+        };
+        let first = (self.time(), kind(self), fact(self)).cmp(&(other.time(), kind(other), fact(other)));
+        first.then_with(|| what(self).cmp(&what(other)))
+    }
+
+    fn is_secret(&self, state: &State) -> bool {
+        match self {
+            Self::Row(row) => row.secret,
+            Self::Turn { fact, .. } => is_secret(state, fact),
+        }
+    }
+
+    fn concerns(&self, state: &State, about: &EntityId) -> bool {
+        match self {
+            Self::Row(row) => {
+                let fact = || row.fact.and_then(|fact| state.fact(fact));
+                row.there.iter().chain(&row.event).chain(&row.place).any(|id| id == about)
+                    || fact().is_some_and(|fact| fact.entities().any(|id| id == about))
+            }
+            Self::Turn { kind, fact, .. } => {
+                fact.entities().any(|id| id == about) || witnesses(state, fact, *kind).any(|id| id == about)
+            }
+        }
+    }
+
+    fn row(self, state: &State) -> MomentRow {
+        match self {
+            Self::Row(row) => row,
+            Self::Turn { kind, fact, date } => turn(state, fact, kind, date),
+        }
+    }
+}
+
+fn spans(state: &State, dated: &[Moment], by: Precision) -> Vec<SpanRow> {
     let mut spans: Vec<SpanRow> = Vec::new();
     let mut last = None;
     for moment in dated {
-        let Some(time) = moment.time else { continue };
+        let Some(time) = moment.time() else { continue };
         if last.is_none_or(|last| time > last) {
             let span = state.calendar().around(time, by);
             last = Some(span.last);
@@ -164,7 +224,7 @@ fn spans(state: &State, dated: &[MomentRow], by: Precision) -> Vec<SpanRow> {
         }
         if let Some(span) = spans.last_mut() {
             span.count += 1;
-            span.open += usize::from(!moment.secret);
+            span.open += usize::from(!moment.is_secret(state));
         }
     }
     spans
@@ -242,11 +302,14 @@ fn event(state: &State, id: &EntityId) -> MomentRow {
     }
 }
 
+/// Who saw something begin, as far as that is on record.
+fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterator<Item = &'a EntityId> {
+    let saw = state.known_by(fact.id()).filter(move |edge| edge.how == How::Witnessed && kind == MomentKind::Began);
+    saw.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.company))
+}
+
 fn turn(state: &State, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
-    let mut there = BTreeSet::new();
-    for edge in state.known_by(fact.id()).filter(|edge| edge.how == How::Witnessed && kind == MomentKind::Began) {
-        there.extend(edge.knower.entity().into_iter().chain(&edge.company).cloned());
-    }
+    let there: BTreeSet<EntityId> = witnesses(state, fact, kind).cloned().collect();
     MomentRow {
         kind,
         time: date.time,
@@ -322,10 +385,4 @@ pub(crate) fn is_private(session: &Session, passage: &Passage) -> bool {
             || passage.heard_by.iter().any(|knower| *knower == Knower::World || knower.entity() == Some(id))
     };
     !session.present.iter().all(heard)
-}
-
-fn concerns(state: &State, moment: &MomentRow, about: &EntityId) -> bool {
-    let named = moment.there.iter().chain(&moment.event).chain(&moment.place).any(|id| id == about);
-    let fact = || moment.fact.and_then(|fact| state.fact(fact));
-    named || fact().is_some_and(|fact| fact.entities().any(|id| id == about))
 }

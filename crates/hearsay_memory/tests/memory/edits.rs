@@ -256,3 +256,17 @@ fn the_beginning_of_an_id_must_mean_one_fact() {
     assert!(find_fact(&state, &one.id().to_string()[..3]).is_err(), "three digits are too few");
     assert!(find_fact(&state, "").is_err());
 }
+
+#[test]
+fn somebody_made_up_in_a_scene_is_usable_at_once() {
+    let memory = town();
+    let attributes = [("occupation".to_owned(), "ferryman".to_owned())].into();
+    let (name, place) = ("Bram".to_owned(), Some("The Gull".to_owned()));
+    do_edit(&memory, Edit::Introduce { name, kind: Kind::Npc, place, attributes });
+    let occupation = fact(&memory, "bram", "occupation");
+    assert_eq!((occupation.standing(), occupation.statement()), (Standing::Canon, "Bram's occupation is ferryman."));
+    // What the Gull knows, he knows.
+    assert!(knows(&memory, "bram", fact(&memory, "mirela-voss", "RESIDENT_OF").statement()));
+    let again = Edit::Introduce { name: "Bram".into(), kind: Kind::Npc, place: None, attributes: Default::default() };
+    refused(&memory, |memory| memory.edit(again).unwrap().wait(), &["bram"]);
+}

@@ -1,4 +1,6 @@
-use hearsay_memory::{Clash, Decision, Memory, MemoryError, Proposal, ReviewItem, query, review_items};
+use hearsay_memory::{
+    Clash, Decision, Decisions, Keep, Memory, MemoryError, Proposal, ReviewItem, query, review_items,
+};
 use hearsay_model::{Author, Confidence, Standing};
 
 use crate::support::*;
@@ -135,4 +137,58 @@ fn what_was_rejected_is_decided() {
         refused(&memory, |memory| decide(memory, &owes, decision), &["does not wait for review: it is rejected"]);
     }
     refused(&memory, |memory| memory.decide("none-such", Decision::Accept).unwrap().wait(), &["there is no fact"]);
+}
+
+#[test]
+fn many_facts_are_decided_in_one_operation_that_one_undo_takes_back() {
+    let memory = town();
+    for object in ["the-guild", "mirela-voss", "the-gull"] {
+        hear(&memory, "FEARS", object, 0.5);
+    }
+    let ids: Vec<_> = facts(&memory, "pell", "FEARS").iter().map(|fact| fact.id()).collect();
+    let reason = Some("Odo was drunk".to_owned());
+    let decisions = Decisions { facts: ids.clone(), decision: Decision::Reject, reason };
+    let written = memory.decide_all(decisions.clone()).unwrap().wait().unwrap();
+    assert!(written.summary.ends_with("and 2 more, because: Odo was drunk"), "{}", written.summary);
+    assert_eq!(reviews(&memory), 0);
+    refused(&memory, |memory| memory.decide_all(decisions).unwrap().wait(), &["is rejected"]);
+    memory.undo(hearsay_memory::UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(reviews(&memory), 3);
+    let nothing = Decisions { facts: Vec::new(), decision: Decision::Accept, reason: None };
+    refused(&memory, |memory| memory.decide_all(nothing).unwrap().wait(), &["nothing is left to decide"]);
+}
+
+#[test]
+fn a_decision_edits_subject_and_predicate_too() {
+    let memory = town();
+    hear(&memory, "OWES", "mirela-voss", 0.5);
+    let old = fact(&memory, "pell", "OWES");
+    let decision = Decision::Edit {
+        subject: Some("The Guild".into()),
+        predicate: Some("FEARS".into()),
+        object: None,
+        statement: None,
+    };
+    decide(&memory, &old, decision).unwrap();
+    let new = fact(&memory, "the-guild", "FEARS");
+    assert_eq!((new.standing(), new.object()), (Standing::Canon, &entity("mirela-voss")));
+    assert_eq!(of_standing(&memory, Standing::Rejected), ["Pell owes Mirela Voss."]);
+}
+
+#[test]
+fn what_becomes_a_secret_is_known_to_those_who_heard_it_and_to_no_place() {
+    let memory = town();
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    let owes = fact(&memory, "pell", "OWES");
+    let before = known_by(&memory, &owes);
+    let keep = Keep { facts: vec![owes.id()], secret: true };
+    let written = memory.keep(keep.clone()).unwrap().wait().unwrap();
+    assert_eq!(written.summary, "make secret \u{201C}Pell owes Mirela Voss.\u{201D}");
+    let after = fact(&memory, "pell", "OWES");
+    assert_eq!(after.secrecy(), hearsay_model::Secrecy::Secret);
+    let known = known_by(&memory, &after);
+    assert!(!known.iter().any(|knower| knower == "the-gull" || knower == "*"), "{known:?}");
+    refused(&memory, |memory| memory.keep(keep).unwrap().wait(), &["nothing is left"]);
+    memory.undo(hearsay_memory::UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(known_by(&memory, &fact(&memory, "pell", "OWES")), before);
 }

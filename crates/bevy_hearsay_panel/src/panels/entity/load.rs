@@ -8,7 +8,7 @@ use hearsay_memory::{
     query::{self, Meeting, Met, Table, ThreadKind},
 };
 use hearsay_model::{
-    EntityId, Fact, FactId, How, Kind, Knower, Passage, PassageId, Secrecy, Standing, State, attribute,
+    EntityId, Fact, FactId, How, Kind, Knower, Passage, PassageId, Predicate, Secrecy, Standing, State, attribute,
 };
 
 use super::model::{
@@ -124,14 +124,13 @@ impl Page<'_> {
             let predicate = fact.predicate();
             let part = match () {
                 () if fact.standing() == Standing::Proposed => Part::Waiting,
-                () if own && *predicate == *attribute::NAME || own && *predicate == *attribute::KIND => continue,
-                () if own && *predicate == *attribute::ALIAS => {
-                    let text = fact.object().text().unwrap_or_default().to_owned();
-                    let secret = fact.secrecy() == Secrecy::Secret;
-                    if fact.standing() == Standing::Canon {
+                () if own && is_name(predicate) => {
+                    if *predicate == *attribute::ALIAS && fact.standing() == Standing::Canon {
+                        let text = fact.object().text().unwrap_or_default().to_owned();
+                        let secret = fact.secrecy() == Secrecy::Secret;
                         model.aliases.push(AliasLine { text, secret, safe: self.is_safe(fact), fact: fact.id() });
                     }
-                    continue;
+                    Part::Names
                 }
                 () if fact.standing() == Standing::False => Part::Untrue,
                 () if own && *predicate == *attribute::DESCRIPTION => Part::Description,
@@ -155,9 +154,8 @@ impl Page<'_> {
             return;
         }
         let own = |known: &&Known| {
-            let name = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&known.predicate().as_str());
             let ways = if known.is_made_up() { known.shared() } else { known.ways() };
-            !name && ways.iter().any(|way| way.via != Via::Common)
+            !is_name(known.predicate()) && ways.iter().any(|way| way.via != Via::Common)
         };
         let mut known: Vec<&Known> = self.view.facts().filter(own).collect();
         known.sort_by_key(|known| (Reverse(known.learned()), known.id()));
@@ -330,6 +328,7 @@ enum Part {
     Relations,
     Lore,
     Mentioned,
+    Names,
     Untrue,
 }
 
@@ -342,9 +341,15 @@ impl Part {
             Self::Relations => "Relations",
             Self::Lore => "Said of it",
             Self::Mentioned => "Also has to do with it",
+            Self::Names => "Names and kind",
             Self::Untrue => "Untrue, though some believe it",
         }
     }
+}
+
+/// Whether an attribute says what somebody is called, or is.
+fn is_name(predicate: &Predicate) -> bool {
+    [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&predicate.as_str())
 }
 
 /// How something is held, in words.

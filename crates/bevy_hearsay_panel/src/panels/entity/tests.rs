@@ -150,6 +150,7 @@ fn every_fact_says_who_knows_it_and_where_it_is_written() {
 }
 
 fn edit_object(harness: &mut Harness<'static, Drawn>, value: &str) {
+    harness.step();
     harness.get_by_label("Edit: Odo is a sergeant.").click();
     harness.step();
     harness.step();
@@ -332,7 +333,10 @@ fn pages_are_walked_and_edited() {
         stage.panel.model().name == "Odo Brandt" && stage.panel.kept.fact.is_none()
     });
     assert!(bench.state().panel.kept.view.facts.open.contains(&fact));
-    bench.get_by_label_contains("a quarter past ten on the night");
+    for _ in 0..8 {
+        bench.step();
+    }
+    assert!(bench.query_all_by_label_contains("a quarter past ten on the night").count() > 0);
     // An edit under way survives the desk's closing.
     let model = bench.state().panel.model().fact(fact).unwrap().clone();
     let mut edit = crate::panels::fact::FactEdit::new(&model);

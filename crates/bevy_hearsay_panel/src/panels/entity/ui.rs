@@ -63,9 +63,9 @@ pub struct EntityView {
     pub filter: String,
     /// What is being added.
     pub adding: Option<Adding>,
-    /// A fact to be scrolled to.
+    /// A fact to be scrolled to, and for how many frames: until the rows before it were drawn, their heights are guessed.
     #[serde(skip)]
-    pub focus: Option<FactId>,
+    pub focus: Option<(FactId, u8)>,
     /// The heights of the rows.
     #[serde(skip)]
     pub heights: Heights,
@@ -84,7 +84,7 @@ pub struct Adding {
     /// Whether it is a secret.
     pub secret: bool,
     #[serde(skip)]
-    completion: Completion,
+    pub(super) completion: Completion,
 }
 
 /// What is asked of the panel.
@@ -346,7 +346,12 @@ fn about_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
         return;
     }
     let focus = view.focus.take();
-    let place = focus.and_then(|id| rows.iter().position(|row| matches!(row, AboutRow::Fact(fact) if fact.fact == id)));
+    view.focus = focus.and_then(|(id, frames)| Some((id, frames.checked_sub(1)?)));
+    if view.focus.is_some() {
+        ui.ctx().request_repaint();
+    }
+    let place_of = |id| rows.iter().position(|row| matches!(row, AboutRow::Fact(fact) if fact.fact == id));
+    let place = focus.and_then(|(id, _)| place_of(id));
     let (facts, heights) = (&mut view.facts, &mut view.heights);
     let clock = model.clock.as_deref();
     list(ui, "about", rows.len(), heights, 74.0, place, |ui, number| match &rows[number] {

@@ -2,6 +2,8 @@
 
 mod load;
 mod model;
+#[cfg(test)]
+mod tests;
 mod ui;
 
 pub(crate) use load::{date, table_line};

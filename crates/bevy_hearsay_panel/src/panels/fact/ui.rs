@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use egui::{Key, Modifiers, RichText, TextEdit, Ui};
+use egui::{Align, Key, Layout, Modifiers, RichText, TextEdit, Ui};
 use hearsay_memory::{Edit, FactOptions, Retcon};
 use hearsay_model::{FactId, Standing};
 use serde::{Deserialize, Serialize};
@@ -87,38 +87,40 @@ pub fn fact_ui(
 
 /// The sentence, with its badges before and its buttons after.
 fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, asked: &mut Vec<Request>) {
+    // The buttons take their room first, whatever the length of the sentence.
     ui.horizontal_top(|ui| {
-        // The buttons keep their room, whatever the length of the sentence.
-        let buttons = if look.screen_safe { 0.0 } else { look.theme.sizes().target * 2.0 + look.theme.spacing().wide };
-        let width = (ui.available_width() - buttons).max(80.0);
-        ui.vertical(|ui| {
-            ui.set_width(width);
-            if badges_ui(ui, look, fact) {
-                ui.add_space(1.0);
+        ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
+            if !look.screen_safe {
+                buttons_ui(ui, fact, view);
             }
-            let tone = if fact.standing == Standing::False || fact.until.is_some() { Tone::Weak } else { Tone::Plain };
-            asked.extend(sentence(ui, look, &fact.statement, tone).map(Request::Show));
+            ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
+                badges_ui(ui, look, fact);
+                let over = fact.standing == Standing::False || fact.until.is_some();
+                let tone = if over { Tone::Weak } else { Tone::Plain };
+                asked.extend(sentence(ui, look, &fact.statement, tone).map(Request::Show));
+            });
         });
-        if look.screen_safe {
-            return;
-        }
-        let open = view.open.contains(&fact.fact);
-        let (sign, name) = if open { ("\u{25BE}", "Hide sources") } else { ("\u{25B8}", "Sources") };
-        if icon_button(ui, sign, &format!("{name}: {}", fact.statement.text)).clicked() {
-            if open {
-                view.open.remove(&fact.fact);
-            } else {
-                view.open.insert(fact.fact);
-            }
-        }
-        if icon_button(ui, "\u{270F}", &format!("Edit: {}", fact.statement.text)).clicked() {
-            view.edit = Some(FactEdit::new(fact));
-        }
     });
 }
 
-/// What is unusual about a fact. Answers whether anything is.
-fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) -> bool {
+/// Edit and sources, from the right.
+fn buttons_ui(ui: &mut Ui, fact: &FactModel, view: &mut FactsView) {
+    if icon_button(ui, "\u{270F}", &format!("Edit: {}", fact.statement.text)).clicked() {
+        view.edit = Some(FactEdit::new(fact));
+    }
+    let open = view.open.contains(&fact.fact);
+    let (sign, name) = if open { ("\u{25BE}", "Hide sources") } else { ("\u{25B8}", "Sources") };
+    if icon_button(ui, sign, &format!("{name}: {}", fact.statement.text)).clicked() {
+        if open {
+            view.open.remove(&fact.fact);
+        } else {
+            view.open.insert(fact.fact);
+        }
+    }
+}
+
+/// What is unusual about a fact.
+fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
     let standing = match fact.standing {
         Standing::Canon => None,
         Standing::Claimed => Some((Tone::Warn, "claimed")),
@@ -146,7 +148,6 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) -> bool {
             }
         });
     }
-    any
 }
 
 /// Who knows it, the party first.

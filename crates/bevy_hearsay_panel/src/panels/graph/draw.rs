@@ -212,7 +212,7 @@ impl Canvas<'_> {
             if !important && self.zoom < 0.35 && !(eye && near[number]) {
                 continue;
             }
-            let name = if looked_at { visual(&node.who.name) } else { visual(&node.who.name) };
+            let name = visual(&node.who.name);
             let name = if looked_at { name.into_owned() } else { shortened(&name, 22).into_owned() };
             let sizes = self.look.theme.sizes();
             let font = FontId::proportional(if important { sizes.body - 1.0 } else { sizes.small });

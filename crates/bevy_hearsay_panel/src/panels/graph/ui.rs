@@ -123,13 +123,17 @@ fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
                 view.selected = Some(center.id.clone());
             }
         }
-        let fields = &mut view.fields;
-        let hint = "Around\u{2026}";
-        let around = name_field(ui, look, "Around whom", hint, &mut fields.around, &mut fields.around_list, |_| true);
-        if let Some(chosen) = around.chosen {
-            view.selected = Some(chosen.id.clone());
-            view.request.center = Some(chosen.id);
-            view.fields.around.clear();
+        // A list of names would show who there is.
+        if !look.screen_safe {
+            let fields = &mut view.fields;
+            let hint = "Around\u{2026}";
+            let around =
+                name_field(ui, look, "Around whom", hint, &mut fields.around, &mut fields.around_list, |_| true);
+            if let Some(chosen) = around.chosen {
+                view.selected = Some(chosen.id.clone());
+                view.request.center = Some(chosen.id);
+                view.fields.around.clear();
+            }
         }
         if view.request.center.is_some() {
             for depth in 1..=DEEPEST {

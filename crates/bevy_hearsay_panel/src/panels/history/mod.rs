@@ -1,27 +1,86 @@
-//! The panel "History".
+//! The journal: every change with its author, undo with a preview, redo.
+
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::Memory;
+use hearsay_memory::{Memory, UndoTarget};
+use hearsay_model::Position;
+
+pub use model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
+pub use ui::{HistoryAction, HistoryView, Preview, history_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
+    fresh::Fresh,
+    panel::{Deed, Look, News, Panel, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct HistoryPanel {}
+pub struct HistoryPanel {
+    read: Fresh<HistoryRequest, HistoryModel>,
+    preview: Fresh<Position, UndoModel>,
+    /// The operation whose undo is looked at.
+    asked: Option<Position>,
+    /// What the eye holds.
+    pub view: HistoryView,
+}
 
 impl Panel for HistoryPanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::History.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        let request = HistoryRequest { author: self.view.author.clone(), limit: self.view.limit };
+        let of = request.clone();
+        self.read.update(memory, news.position, &request, move |world| HistoryModel::load(world, &of));
+        if let Some(position) = self.asked {
+            self.preview.update(memory, news.position, &position, move |world| UndoModel::load(world, position));
+        }
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let Some(model) = self.read.model() else {
+            empty_state(ui, look, "Reading the journal\u{2026}", self.read.trouble().unwrap_or_default(), None);
+            return Vec::new();
+        };
+        let preview = match self.asked {
+            None => Preview::None,
+            Some(position) => match (self.preview.trouble(), self.preview.of(&position)) {
+                (Some(why), _) => Preview::Trouble(why),
+                (None, Some(model)) => Preview::Ready(model),
+                (None, None) => Preview::Working,
+            },
+        };
+        let mut requests = Vec::new();
+        for action in history_ui(ui, look, model, preview, &mut self.view) {
+            match action {
+                HistoryAction::Preview(position) => {
+                    self.preview.again();
+                    self.asked = Some(position);
+                }
+                HistoryAction::Keep => self.asked = None,
+                HistoryAction::Undo(position) => {
+                    self.asked = None;
+                    requests.push(Request::Do(Deed::Undo(UndoTarget::At(position))));
+                }
+                HistoryAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
+            }
+        }
+        requests
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.view = restored(saved).unwrap_or_default();
     }
 }

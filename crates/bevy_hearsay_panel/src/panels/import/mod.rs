@@ -1,27 +1,162 @@
-//! The panel "Import".
+//! Import: choose files, see what they would change, import them, undo.
 
-use std::borrow::Cow;
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
-use hearsay_memory::Memory;
+use std::{borrow::Cow, path::PathBuf};
+
+use hearsay_memory::{ImportOutcome, ImportProgress, Memory, MemoryError, Ticket, UndoTarget};
+use hearsay_model::Position;
+
+pub use model::{EntryModel, FolderModel, ImportModel, ProblemModel, ReportModel, stage_in_words};
+pub use ui::{ImportAction, ImportView, import_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
-    widgets::empty_state,
+    news::taken,
+    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
 };
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct ImportPanel {}
+pub struct ImportPanel {
+    folder: Option<FolderModel>,
+    reading: Option<Ticket<FolderModel>>,
+    /// The folder that is to be read with the next frame.
+    open: Option<PathBuf>,
+    model: ImportModel,
+    /// What is to be begun with the next frame: a dry run, or the import itself.
+    begin: Option<Begin>,
+    checking: Option<Ticket<ImportOutcome>>,
+    importing: Option<(Ticket<ImportOutcome>, ImportProgress)>,
+    /// The import that is being undone.
+    undoing: Option<Position>,
+    note: Option<Note>,
+    /// What the eye holds.
+    pub view: ImportView,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    Check,
+    Import,
+}
+
+impl ImportPanel {
+    fn begin(&mut self, memory: &Memory) {
+        let path = PathBuf::from(self.view.path.trim());
+        match self.begin.take() {
+            None => {}
+            Some(Begin::Check) => match memory.import_dry_run(path) {
+                Ok(ticket) => (self.checking, self.model) = (Some(ticket), ImportModel::Checking),
+                Err(error) => self.fail(&error),
+            },
+            Some(Begin::Import) => {
+                let progress = ImportProgress::default();
+                match memory.import_watched(path, &progress) {
+                    Ok(ticket) => {
+                        self.model = ImportModel::Importing(progress.stage());
+                        self.importing = Some((ticket, progress));
+                    }
+                    Err(error) => self.fail(&error),
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, error: &MemoryError) {
+        let (problems, left_out) = ProblemModel::of(error);
+        self.model = ImportModel::Wrong(problems, left_out);
+    }
+
+    fn take(&mut self) {
+        match taken(&mut self.checking) {
+            None => {}
+            Some(Ok(outcome)) => self.model = ImportModel::Checked(ReportModel::of(&outcome.report)),
+            Some(Err(error)) => self.fail(&error),
+        }
+        let Some((ticket, progress)) = &self.importing else { return };
+        let done = ticket.try_take();
+        self.model = match done {
+            None => ImportModel::Importing(progress.stage()),
+            Some(Ok(outcome)) => {
+                let position = outcome.written.as_ref().map(|written| written.position);
+                let nothing = || "Nothing new in the files.".to_owned();
+                self.note = Some(Note::new(outcome.written.map_or_else(nothing, |written| written.summary)));
+                self.importing = None;
+                ImportModel::Imported(ReportModel::of(&outcome.report), position)
+            }
+            Some(Err(MemoryError::Cancelled)) => {
+                self.importing = None;
+                ImportModel::Cancelled
+            }
+            Some(Err(error)) => {
+                self.importing = None;
+                let (problems, left_out) = ProblemModel::of(&error);
+                ImportModel::Wrong(problems, left_out)
+            }
+        };
+    }
+}
 
 impl Panel for ImportPanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Import.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, _news: &News) {
+        self.begin(memory);
+        self.take();
+        if let Some(Ok(folder)) = taken(&mut self.reading) {
+            self.folder = Some(folder);
+        }
+        let first = (self.folder.is_none() && self.reading.is_none()).then(|| PathBuf::from(self.view.path.trim()));
+        if let Some(path) = self.open.take().or(first) {
+            self.reading = memory.read_aside(move |_| Ok(FolderModel::load(&path))).ok();
+        }
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let mut requests: Vec<Request> = self.note.take().map(Request::Tell).into_iter().collect();
+        for action in import_ui(ui, look, self.folder.as_ref(), &self.model, &mut self.view) {
+            match action {
+                ImportAction::Open(path) => self.open = Some(path),
+                ImportAction::Check => self.begin = Some(Begin::Check),
+                ImportAction::Import => self.begin = Some(Begin::Import),
+                // Its answer says whether it was in time.
+                ImportAction::Cancel => self.importing.iter().for_each(|(ticket, _)| ticket.cancel()),
+                ImportAction::Undo(position) => {
+                    self.undoing = Some(position);
+                    requests.push(Request::Do(Deed::Undo(UndoTarget::At(position))));
+                }
+                ImportAction::Copy(text) => requests.push(Request::Copy(text)),
+            }
+        }
+        requests
+    }
+
+    fn heard(&mut self, outcome: &Outcome) {
+        let Deed::Undo(UndoTarget::At(position)) = &outcome.deed else { return };
+        if self.undoing == Some(*position) {
+            self.undoing = None;
+            self.model = match &outcome.done {
+                Ok(done) => ImportModel::Undone(done.summary.clone()),
+                Err(why) => {
+                    let what = why.clone();
+                    let (at, field, hint) = Default::default();
+                    ImportModel::Wrong(vec![ProblemModel { at, field, what, hint }], 0)
+                }
+            };
+        }
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.view = restored(saved).unwrap_or_default();
     }
 }

@@ -1,27 +1,276 @@
-//! The panel "Review".
+//! Review: what the memory is not sure of, one card after the other, decided with single keys.
 
-use std::borrow::Cow;
+mod card;
+mod load;
+mod model;
+mod ui;
+mod view;
 
-use hearsay_memory::Memory;
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use hearsay_memory::{Decision, Decisions, Duplicate, Edit, Keep, Memory, MergePlan, Ticket};
+use hearsay_model::{Author, EntityId, Operation};
+
+pub use load::detail;
+pub use model::{
+    CardKey, CardKind, Detail, FactDetail, Filter, Head, Order, OtherFact, ReviewModel, Target, Twin, Words,
+};
+pub use ui::review_ui;
+pub use view::{Draft, ReviewAction, ReviewView};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
-    widgets::empty_state,
+    news::taken,
+    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
 };
+
+/// How many cards around the focus have their details read, so that the next is shown at once.
+const AHEAD: usize = 4;
+
+/// How often entities that may be one are looked for anew at most: it takes long.
+const DUPLICATES: Duration = Duration::from_secs(5);
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct ReviewPanel {}
+pub struct ReviewPanel {
+    model: ReviewModel,
+    view: ReviewView,
+    loading: Option<Ticket<ReviewModel>>,
+    asked_at: Option<u64>,
+    details: Option<Ticket<Vec<(CardKey, Option<Detail>)>>>,
+    duplicates: Option<Ticket<Vec<Duplicate>>>,
+    duplicates_at: Option<(u64, Instant)>,
+    twins: Vec<Duplicate>,
+    details_at: Option<u64>,
+    merges: Vec<(EntityId, EntityId)>,
+    merging: Vec<Ticket<MergePlan>>,
+    /// Requests that came about between frames.
+    requests: Vec<Request>,
+    /// Whether what comes back next was undone, so that the eye goes there.
+    undone: bool,
+}
+
+impl ReviewPanel {
+    /// What it shows.
+    pub fn model(&self) -> &ReviewModel {
+        &self.model
+    }
+
+    /// What the eye holds.
+    pub fn view(&self) -> &ReviewView {
+        &self.view
+    }
+
+    fn load(&mut self, memory: &Memory, position: u64) {
+        let twins = self.twins.clone();
+        self.loading = memory.read_aside(move |world| Ok(ReviewModel::load(world, &twins))).ok();
+        self.asked_at = self.loading.is_some().then_some(position);
+    }
+
+    fn take(&mut self, model: ReviewModel) {
+        if self.undone
+            && let Some(back) = {
+                let before: BTreeSet<&CardKey> = self.model.heads.iter().map(|head| &head.key).collect();
+                let new = |head: &&Head| !before.contains(&head.key);
+                self.model.is_read.then(|| model.heads.iter().find(new).map(|head| head.key.clone())).flatten()
+            }
+        {
+            self.view.focus = Some(back);
+            self.view.moved = true;
+            self.undone = false;
+        }
+        self.view.gone.retain(|_, by| by.is_none_or(|by| by > model.position));
+        let there: BTreeSet<&CardKey> = model.heads.iter().map(|head| &head.key).collect();
+        self.view.selected.retain(|key| there.contains(key));
+        self.view.put_off.retain(|key| there.contains(key));
+        let mut details = std::mem::take(&mut self.model.details);
+        details.retain(|key, _| there.contains(key));
+        self.model = ReviewModel { details, ..model };
+    }
+
+    /// Which cards' details are wanted: the focus and those after it.
+    fn wanted(&mut self, screen_safe: bool) -> Vec<CardKey> {
+        self.view.list(&self.model, screen_safe);
+        let (rows, row) = (&self.view.listed.rows, self.view.row);
+        let near = rows.iter().skip(row.saturating_sub(1)).take(AHEAD + 2);
+        near.map(|row| self.model.heads[*row].key.clone()).collect()
+    }
+
+    fn act(&mut self, action: ReviewAction) -> Option<Request> {
+        Some(match action {
+            ReviewAction::Decide { facts, decision, reason } => {
+                Request::Do(Deed::Decide(Decisions { facts, decision, reason }))
+            }
+            ReviewAction::OnlyThis { fact, others, reason } => {
+                Request::Do(Deed::make("only this is so", move |world| {
+                    let now = hearsay_memory::real_time();
+                    let accept = Decisions { facts: vec![fact], decision: Decision::Accept, reason: reason.clone() };
+                    let accept = accept.operation(&world.state, now)?;
+                    let mut changes = accept.changes;
+                    for other in &others {
+                        changes.extend(Decision::False.operation(&world.state, &other.to_string(), now)?.changes);
+                    }
+                    let summary = format!("{}; the others are false", accept.summary);
+                    Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
+                }))
+            }
+            ReviewAction::Keep { facts, secret } => Request::Do(Deed::Keep(Keep { facts, secret })),
+            ReviewAction::NotTheSame(one, other) => Request::Do(Deed::NotTheSame(one, other)),
+            ReviewAction::Remove(id) => Request::Do(Deed::Edit(Edit::RemoveEntity { entity: id.to_string() })),
+            ReviewAction::Show(id) => Request::Show(id),
+            ReviewAction::ShowFact(id) => Request::ShowFact(id),
+            ReviewAction::Undo => Request::Undo,
+            ReviewAction::Redo => Request::Redo,
+            // It is worked out beside the worker first, when the memory is at hand.
+            ReviewAction::Merge { gone, into } => {
+                self.merges.push((gone, into));
+                return None;
+            }
+        })
+    }
+}
 
 impl Panel for ReviewPanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Review.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn badge(&self) -> usize {
+        self.model.heads.len().saturating_sub(self.view.gone.len())
+    }
+
+    fn update(&mut self, memory: &Memory, news: &News) {
+        let position = news.position.0;
+        if let Some(Ok(model)) = taken(&mut self.loading) {
+            self.take(model);
+        }
+        if self.loading.is_none() && (self.asked_at != Some(position) || !self.model.is_read) {
+            self.load(memory, position);
+        }
+        if let Some(Ok(twins)) = taken(&mut self.duplicates)
+            && twins != self.twins
+        {
+            self.twins = twins;
+            self.asked_at = None;
+        }
+        let stale =
+            |at: &Option<(u64, Instant)>| at.is_none_or(|(at, when)| at != position && when.elapsed() >= DUPLICATES);
+        if self.duplicates.is_none() && stale(&self.duplicates_at) {
+            self.duplicates = memory.duplicates().ok();
+            self.duplicates_at = Some((position, Instant::now()));
+        }
+        if let Some(Ok(details)) = taken(&mut self.details) {
+            for (key, detail) in details {
+                match detail {
+                    Some(detail) => self.model.details.insert(key, detail),
+                    None => self.model.details.remove(&key),
+                };
+            }
+        }
+        let wanted = self.wanted(false);
+        let fresh = self.details_at == Some(position);
+        let missing = wanted.iter().any(|key| !self.model.details.contains_key(key));
+        if self.details.is_none() && !wanted.is_empty() && (missing || !fresh) {
+            let keys = if fresh {
+                wanted.into_iter().filter(|key| !self.model.details.contains_key(key)).collect()
+            } else {
+                wanted
+            };
+            let read = move |world: &hearsay_memory::World| {
+                Ok(keys.into_iter().map(|key: CardKey| (key.clone(), detail(world, &key))).collect())
+            };
+            self.details = memory.read(read).ok();
+            if self.details.is_some() {
+                self.details_at = Some(position);
+            }
+        }
+        for (gone, into) in std::mem::take(&mut self.merges) {
+            match memory.plan_merge(gone.as_str(), into.as_str()) {
+                Ok(ticket) => self.merging.push(ticket),
+                Err(error) => self.requests.push(Request::Tell(Note::trouble(error.to_string()))),
+            }
+        }
+        let mut planned = Vec::new();
+        self.merging.retain(|ticket| match ticket.try_take() {
+            None => true,
+            Some(plan) => {
+                planned.push(plan);
+                false
+            }
+        });
+        for plan in planned {
+            self.requests.push(match plan {
+                Ok(plan) => Request::Do(Deed::Merge(Box::new(plan))),
+                Err(error) => {
+                    // It was taken off the list too soon.
+                    self.view.gone.retain(|key, by| !(matches!(key, CardKey::Twins(..)) && by.is_none()));
+                    Request::Tell(Note::trouble(error.to_string()))
+                }
+            });
+        }
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let actions = review_ui(ui, look, &self.model, &mut self.view);
+        let mut requests = std::mem::take(&mut self.requests);
+        requests.extend(actions.into_iter().filter_map(|action| self.act(action)));
+        requests
+    }
+
+    fn show(&mut self, request: &Request) -> bool {
+        let Request::ShowFact(fact) = request else { return false };
+        let has = |key: &CardKey| match key {
+            CardKey::Fact(id) => id == fact,
+            CardKey::Clash(ids) => ids.contains(fact),
+            CardKey::Twins(..) | CardKey::Stub(_) => false,
+        };
+        let Some(head) = self.model.heads.iter().find(|head| has(&head.key)) else { return false };
+        self.view.filter = Filter::default();
+        self.view.focus = Some(head.key.clone());
+        self.view.moved = true;
+        true
+    }
+
+    fn heard(&mut self, outcome: &Outcome) {
+        let is_of = |key: &CardKey| match (&outcome.deed, key) {
+            (Deed::Decide(Decisions { facts, .. }), CardKey::Fact(id)) => facts.contains(id),
+            (Deed::Decide(Decisions { facts, .. }), CardKey::Clash(ids)) => ids.iter().any(|id| facts.contains(id)),
+            (Deed::Make { what, .. }, CardKey::Clash(_)) => what == "only this is so",
+            (Deed::Merge(plan), CardKey::Twins(one, other)) => {
+                [one, other].contains(&&plan.gone) && [one, other].contains(&&plan.into)
+            }
+            (Deed::NotTheSame(a, b), CardKey::Twins(one, other)) => {
+                [one, other].contains(&a) && [one, other].contains(&b)
+            }
+            (Deed::Edit(Edit::RemoveEntity { entity }), CardKey::Stub(id)) => entity == id.as_str(),
+            _ => false,
+        };
+        match &outcome.done {
+            Ok(done) => {
+                let position = done.position.map_or(0, |position| position.0);
+                for (_, by) in self.view.gone.iter_mut().filter(|(key, by)| by.is_none() && is_of(key)) {
+                    *by = Some(position);
+                }
+                self.undone |= matches!(outcome.deed, Deed::Undo(_));
+            }
+            Err(_) => self.view.gone.retain(|key, by| !(by.is_none() && is_of(key))),
+        }
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        if let Some(view) = restored::<ReviewView>(saved) {
+            self.view = view;
+            self.view.moved = true;
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,6 +41,7 @@ impl StageModel {
         here.extend(place.iter().flat_map(|place| present(state, place, moment)));
         here.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
         here.retain(|id| !request.left_out.contains(id) && (request.added.contains(id) || !is_dead(state, id, moment)));
+        let is_known = |id: &EntityId| state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id()));
         let line = |id: &EntityId| {
             let value = |name: &str| {
                 let fact = state.newest(id, name)?;
@@ -52,7 +53,7 @@ impl StageModel {
                 player: state.kind(id) == Some(Kind::Player),
                 role: value("occupation").or_else(|| value("role")),
                 manner: (!manner.is_empty()).then(|| manner.join("; ")),
-                safe: state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id())),
+                safe: is_known(id),
             }
         };
         let mut lines: Vec<PresentLine> = here.iter().map(line).collect();
@@ -70,6 +71,7 @@ impl StageModel {
             session_title: playing.and_then(|playing| query::session_title(state, &playing.session)),
             present: lines,
             lately: lately(state, &table, place.as_ref()),
+            place_safe: place.as_ref().is_some_and(is_known),
             place: place.map(|place| Named::of(state, &place)),
         })
     }

@@ -21,6 +21,8 @@ pub struct StageRequest {
 pub struct StageModel {
     /// Where.
     pub place: Option<Named>,
+    /// Whether all players know what the place is called.
+    pub place_safe: bool,
     /// What the place is, in a sentence.
     pub description: Option<String>,
     /// When, on the campaign's calendar.

@@ -128,13 +128,22 @@ pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneV
 /// Where, when, and who is here.
 fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
     ui.horizontal_wrapped(|ui| {
-        if let Some(place) = &stage.place
-            && entity_button(ui, look, place).on_hover_text(stage.description.as_deref().unwrap_or_default()).clicked()
-        {
-            actions.push(SceneAction::Ask(Request::Show(place.id.clone())));
+        if let Some(place) = stage.place.as_ref().filter(|_| !look.screen_safe || stage.place_safe) {
+            let about = if look.screen_safe { "" } else { stage.description.as_deref().unwrap_or_default() };
+            let mut response = entity_button(ui, look, place);
+            if !about.is_empty() {
+                response = response.on_hover_text(about);
+            }
+            if response.clicked() {
+                actions.push(SceneAction::Ask(Request::Show(place.id.clone())));
+            }
         }
         for part in [&stage.time, &stage.session_title].into_iter().flatten() {
             weak(ui, look, &format!("\u{00B7} {part}"));
+        }
+        if look.screen_safe {
+            // A list of names would show who there is.
+            return;
         }
         ui.scope(|ui| {
             ui.spacing_mut().text_edit_width = 150.0;
@@ -160,6 +169,7 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
         }
         if look.screen_safe {
             hidden_count(ui, look, stage.present.len() - shown.len());
+            return;
         }
         ui.scope(|ui| {
             ui.spacing_mut().text_edit_width = 130.0;

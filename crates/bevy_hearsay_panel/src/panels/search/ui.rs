@@ -28,7 +28,7 @@ pub struct SearchView {
     pub focus: bool,
     /// Whether the marked result is to be scrolled to.
     #[serde(skip)]
-    moved: bool,
+    pub(super) moved: bool,
 }
 
 /// How many are remembered that were opened lately.

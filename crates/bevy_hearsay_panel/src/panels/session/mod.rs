@@ -1,27 +1,144 @@
-//! The panel "Session".
+//! The session: start, attendance, the log so far, the end with its report, and the recap.
 
-use std::borrow::Cow;
+mod load;
+mod model;
+mod report;
+#[cfg(test)]
+mod tests;
+mod ui;
 
-use hearsay_memory::Memory;
+use std::{borrow::Cow, path::PathBuf, time::SystemTime};
+
+use hearsay_memory::{Memory, MemoryError, Ticket, keep_recap};
+use hearsay_model::{SessionId, Timestamp};
+
+pub use model::{
+    ChangedModel, FirstModel, LearnedModel, LearnerModel, LineModel, Next, OpenModel, Part, PartModel, PartRequest,
+    Playing, RecapModel, ReportModel, SessionLine, SessionModel,
+};
+pub use ui::{SessionAction, SessionView, session_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
+    fresh::{Fresh, arrived},
+    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct SessionPanel {}
+pub struct SessionPanel {
+    read: Fresh<(), SessionModel>,
+    part: Fresh<PartRequest, PartModel>,
+    /// A file that is to be written, and one that is.
+    file: Option<(PathBuf, String)>,
+    writing: Option<Ticket<PathBuf>>,
+    /// The draft that is being kept: when it is, what was typed is on record.
+    keeping: Option<(String, String)>,
+    notes: Vec<Note>,
+    /// What the eye holds.
+    pub view: SessionView,
+}
+
+impl SessionPanel {
+    /// What is asked for of the session that is looked at.
+    fn request(&self) -> Option<PartRequest> {
+        let session: SessionId = ui::chosen(self.read.model()?, &self.view)?.id.clone();
+        let recap = self.view.part == Part::Recap;
+        // What does not bear on a part is no reason to read it again.
+        let (players, words) = if recap { (self.view.players, self.view.words) } else { (false, 0) };
+        Some(PartRequest { session, part: self.view.part, players, words })
+    }
+
+    fn write(&mut self, memory: &Memory) {
+        if let Some((path, text)) = self.file.take() {
+            let write = move |_: &_| match std::fs::write(&path, &text) {
+                Ok(()) => Ok(path),
+                Err(source) => Err(MemoryError::File { path, source }),
+            };
+            self.writing = memory.read_aside(write).ok();
+        }
+        match arrived(&mut self.writing) {
+            None => {}
+            Some(Ok(path)) => self.notes.push(Note::new(format!("Recap written to {}.", path.display()))),
+            Some(Err(why)) => self.notes.push(Note::trouble(why)),
+        }
+    }
+}
 
 impl Panel for SessionPanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Session.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        self.read.update(memory, news.position, &(), SessionModel::load);
+        if let Some(request) = self.request() {
+            let of = request.clone();
+            self.part.update(memory, news.position, &request, move |world| PartModel::load(world, &of));
+        }
+        self.write(memory);
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let Some(model) = self.read.model() else {
+            empty_state(ui, look, "Reading the sessions\u{2026}", self.read.trouble().unwrap_or_default(), None);
+            return Vec::new();
+        };
+        let part = self.request().and_then(|request| self.part.of(&request));
+        let actions = session_ui(ui, look, model, part, &mut self.view);
+        let mut requests: Vec<Request> = self.notes.drain(..).map(Request::Tell).collect();
+        for action in actions {
+            match action {
+                SessionAction::Step(step) => requests.push(Request::Do(Deed::Session(step))),
+                SessionAction::Keep(recap) => {
+                    let key = SessionView::draft_key(&recap.session, recap.players);
+                    self.keeping = Some((key, recap.text.clone()));
+                    let make = move |world: &hearsay_memory::World| keep_recap(&world.state, &recap, now());
+                    requests.push(Request::Do(Deed::make(KEEP, make)));
+                }
+                SessionAction::Copy(text) => {
+                    requests.push(Request::Copy(text));
+                    requests.push(Request::Tell(Note::new("The recap is on the clipboard.")));
+                }
+                SessionAction::Write(path, text) => self.file = Some((PathBuf::from(path), text)),
+                SessionAction::Show(id) => requests.push(Request::Show(id)),
+                SessionAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
+            }
+        }
+        requests
     }
+
+    fn show(&mut self, request: &Request) -> bool {
+        let Request::Session(id) = request else { return false };
+        self.view.at = Some(id.clone());
+        true
+    }
+
+    fn heard(&mut self, outcome: &Outcome) {
+        let Deed::Make { what, .. } = &outcome.deed else { return };
+        if what == KEEP
+            && let Some((key, text)) = self.keeping.take()
+            && outcome.done.is_ok()
+            && self.view.drafts.get(&key) == Some(&text)
+        {
+            self.view.drafts.remove(&key);
+        }
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.view = restored(saved).unwrap_or_default();
+    }
+}
+
+/// What keeping a recap is called, before it is done.
+const KEEP: &str = "keep the recap";
+
+/// The real clock.
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -1,11 +1,64 @@
-//! The status bar.
+//! The status bar: what was done last, what waits, and how the memory is.
 
-use crate::panel::{Look, News, Note, Request};
+use egui::{RichText, Ui};
+use hearsay_memory::{ModelStatus, Status};
+
+use crate::{
+    panel::{Look, News, Note, PanelKind, Request},
+    text::{counted, shortened, visual},
+    widgets::{from_right, icon_button, named},
+};
 
 /// How the memory stands, and what was done last.
 #[derive(Debug, Default)]
 pub struct StatusBar {
     note: Option<Note>,
+}
+
+/// A part of the bar: the words, and what they mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The words.
+    pub text: String,
+    /// What they mean.
+    pub help: String,
+    /// Whether it wants a look.
+    pub warns: bool,
+}
+
+/// How the memory stands, in parts.
+pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
+    let part = |text: String, help: &str| Part { text, help: help.to_owned(), warns: false };
+    let mut parts = vec![match under_way + status.waiting_writes {
+        0 => part("saved".into(), "Every change is on the disk when it is shown: nothing is lost, whatever happens"),
+        count => part(format!("saving {count}"), "Changes that are on their way to the disk"),
+    }];
+    if status.unread > 0 {
+        parts.push(part(
+            format!("reading {}", counted(status.unread, "text", "texts")),
+            "Texts that are being read for facts",
+        ));
+    }
+    if status.pending_vectors > 0 {
+        let text = format!("{} to embed", status.pending_vectors);
+        parts.push(part(text, "Texts that words and names find already, and meaning soon"));
+    }
+    if status.unindexed > 0 {
+        parts.push(part(
+            format!("{} to index", status.unindexed),
+            "Records of a large change that are not searched yet",
+        ));
+    }
+    parts.push(match &status.model {
+        ModelStatus::Loading => part("model loading".into(), "The sentence encoder is being loaded"),
+        ModelStatus::Ready { id } => {
+            part("model ready".into(), &format!("Meaning is found with {id}, on this machine"))
+        }
+        ModelStatus::None { why } => {
+            Part { warns: true, ..part("no model".into(), &format!("Words and names answer. {why}")) }
+        }
+    });
+    parts
 }
 
 impl StatusBar {
@@ -14,12 +67,61 @@ impl StatusBar {
         self.note = Some(note);
     }
 
-    /// Draws it.
-    pub fn ui(&mut self, ui: &mut egui::Ui, look: &Look, news: &News, quiet: bool) -> Vec<Request> {
-        let _ = (look, news, quiet);
-        egui::Panel::bottom(egui::Id::new("hearsay status")).show(ui, |ui| {
-            ui.label(self.note.as_ref().map_or("", |note| &note.text));
+    /// What was said last.
+    pub fn note(&self) -> Option<&Note> {
+        self.note.as_ref()
+    }
+
+    /// Draws it at the bottom.
+    pub fn ui(&mut self, ui: &mut Ui, look: &Look, news: &News, quiet: bool) -> Vec<Request> {
+        let mut requests = Vec::new();
+        let palette = look.theme.palette();
+        let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 3));
+        let panel = egui::Panel::bottom(egui::Id::new("hearsay status")).frame(frame).show_separator_line(false);
+        panel.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                let waiting = news.status.as_ref().map_or(0, |status| status.reviews);
+                // In quiet mode a badge, and nothing that moves.
+                let text =
+                    if quiet { format!("\u{25CF} {waiting}") } else { counted(waiting, "to review", "to review") };
+                let colour = if waiting > 0 { palette.warn } else { palette.weak };
+                let link = ui.link(RichText::new(text).small().color(colour)).on_hover_text("What waits for you");
+                if named(link, true, &format!("{waiting} to review")).clicked() {
+                    requests.push(Request::Open(PanelKind::Review));
+                }
+                from_right(ui, |ui| {
+                    if let Some(status) = news.status.as_ref().filter(|_| !quiet) {
+                        for part in parts(status, news.under_way).into_iter().rev() {
+                            let colour = if part.warns { palette.warn } else { palette.weak };
+                            ui.label(RichText::new(&part.text).small().color(colour)).on_hover_text(&part.help);
+                        }
+                    }
+                    self.told(ui, look);
+                });
+            });
         });
-        Vec::new()
+        requests
+    }
+
+    fn told(&mut self, ui: &mut Ui, look: &Look) {
+        let Some(note) = &self.note else { return };
+        // What was done may name a secret.
+        if look.screen_safe && !note.trouble {
+            return;
+        }
+        let palette = look.theme.palette();
+        let (colour, sign) = if note.trouble { (palette.bad, "\u{26A0} ") } else { (palette.text, "") };
+        let text = format!("{sign}{}", shortened(&note.text.replace('\n', " "), 240));
+        let mut dismissed = false;
+        if note.trouble {
+            dismissed = icon_button(ui, "\u{2715}", "Dismiss").clicked();
+        }
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            ui.add(egui::Label::new(RichText::new(visual(&text)).small().color(colour)).truncate())
+                .on_hover_text(&note.text);
+        });
+        if dismissed {
+            self.note = None;
+        }
     }
 }

@@ -1,27 +1,68 @@
-//! The panel "Threads".
+//! Threads and secrets: what is promised and owed, which quests are not done, which secrets are told and untold.
+
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
 use std::borrow::Cow;
 
+use hearsay_belief::player_characters;
 use hearsay_memory::Memory;
+use hearsay_model::EntityId;
+
+pub use model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
+pub use ui::{ThreadsAction, ThreadsView, threads_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
+    fresh::Fresh,
+    panel::{Look, News, Panel, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct ThreadsPanel {}
+pub struct ThreadsPanel {
+    read: Fresh<(), (ThreadsModel, Vec<EntityId>)>,
+    here: Vec<EntityId>,
+    /// What the eye holds.
+    pub view: ThreadsView,
+}
 
 impl Panel for ThreadsPanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Threads.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        self.here.clone_from(&news.here);
+        self.read.update(memory, news.position, &(), |world| {
+            Ok((ThreadsModel::load(world)?, player_characters(&world.state).into_iter().collect()))
+        });
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let Some((model, players)) = self.read.model() else {
+            empty_state(ui, look, "Reading the threads\u{2026}", self.read.trouble().unwrap_or_default(), None);
+            return Vec::new();
+        };
+        let party = if self.here.is_empty() { players } else { &self.here };
+        let actions = threads_ui(ui, look, model, party, &mut self.view);
+        let request = |action| match action {
+            ThreadsAction::Show(id) => Request::Show(id),
+            ThreadsAction::ShowFact(id) => Request::ShowFact(id),
+            ThreadsAction::Session(id) => Request::Session(id),
+            ThreadsAction::Do(deed) => Request::Do(deed),
+        };
+        actions.into_iter().map(request).collect()
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.view = restored(saved).unwrap_or_default();
     }
 }

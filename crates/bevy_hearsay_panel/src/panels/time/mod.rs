@@ -1,27 +1,125 @@
-//! The panel "Time".
+//! Let time pass: who would learn what from whom, seen before it happens.
+
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::Memory;
+use hearsay_memory::{GossipPlan, Memory, Ticket, UndoTarget};
+use hearsay_model::Position;
+
+pub use model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
+pub use ui::{TimeAction, TimeState, TimeView, time_ui};
 
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
-    widgets::empty_state,
+    fresh::arrived,
+    panel::{Deed, Look, News, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
 };
+
+type Worked = (TimeModel, Option<GossipPlan>);
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct TimePanel {}
+pub struct TimePanel {
+    /// What is to be worked out with the next frame.
+    wanted: Option<TimeRequest>,
+    ticket: Option<(Ticket<Worked>, Position)>,
+    ready: Option<(Worked, Position)>,
+    trouble: Option<String>,
+    /// What was done last, and where in the journal.
+    passed: Option<(Position, String)>,
+    clock: Option<String>,
+    /// What the eye holds.
+    pub view: TimeView,
+}
+
+impl TimePanel {
+    fn forget(&mut self) {
+        (self.wanted, self.ticket, self.ready, self.trouble, self.passed) = Default::default();
+    }
+}
 
 impl Panel for TimePanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Time.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        self.clock.clone_from(&news.clock);
+        // What was worked out before something was written may be otherwise now.
+        if self.ready.as_ref().is_some_and(|(_, at)| *at != news.position) && self.wanted.is_none() {
+            self.wanted = Some(self.view.request.clone());
+        }
+        if let Some(request) = self.wanted.take() {
+            self.trouble = None;
+            match memory.read_aside(move |world| TimeModel::load(world, &request)) {
+                Ok(ticket) => (self.ticket, self.ready) = (Some((ticket, news.position)), None),
+                Err(error) => self.trouble = Some(error.to_string()),
+            }
+        }
+        let (ticket, at) = match self.ticket.take() {
+            Some((ticket, at)) => (Some(ticket), at),
+            None => return,
+        };
+        let mut ticket = ticket;
+        match arrived(&mut ticket) {
+            None => self.ticket = ticket.map(|ticket| (ticket, at)),
+            Some(Ok(worked)) => self.ready = Some((worked, at)),
+            Some(Err(why)) => self.trouble = Some(why),
+        }
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let state = match (&self.trouble, &self.ready) {
+            (Some(why), _) => TimeState::Trouble(why),
+            (None, Some(((model, _), _))) => TimeState::Ready(model),
+            (None, None) if self.ticket.is_some() || self.wanted.is_some() => TimeState::Working,
+            (None, None) => self.passed.as_ref().map_or(TimeState::Idle, |(_, what)| TimeState::Passed(what)),
+        };
+        let actions = time_ui(ui, look, self.clock.as_deref(), state, &mut self.view);
+        let mut requests = Vec::new();
+        for action in actions {
+            match action {
+                TimeAction::WorkOut => (self.wanted, self.passed) = (Some(self.view.request.clone()), None),
+                TimeAction::Discard => self.forget(),
+                TimeAction::Undo => {
+                    let passed = self.passed.take().map(|(position, _)| UndoTarget::At(position));
+                    requests.extend(passed.map(|target| Request::Do(Deed::Undo(target))));
+                }
+                TimeAction::Apply => {
+                    if let Some(((model, plan), _)) = self.ready.take() {
+                        requests.push(Request::Do(match plan {
+                            Some(plan) => Deed::Gossip(Box::new(plan)),
+                            None => Deed::SetClock(model.end),
+                        }));
+                    }
+                    self.forget();
+                }
+                TimeAction::Show(id) => requests.push(Request::Show(id)),
+                TimeAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
+            }
+        }
+        requests
+    }
+
+    fn heard(&mut self, outcome: &Outcome) {
+        match (&outcome.deed, &outcome.done) {
+            (Deed::Gossip(_) | Deed::SetClock(_), Ok(done)) => {
+                self.passed = done.position.map(|position| (position, done.summary.clone()));
+            }
+            (Deed::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Work it out anew.")),
+            _ => {}
+        }
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.view = restored(saved).unwrap_or_default();
     }
 }

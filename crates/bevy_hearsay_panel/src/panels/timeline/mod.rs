@@ -1,27 +1,60 @@
-//! The panel "Timeline".
+//! The timeline: what happened when, on the campaign's own calendar.
+
+mod load;
+mod model;
+#[cfg(test)]
+mod tests;
+mod ui;
 
 use std::borrow::Cow;
 
 use hearsay_memory::Memory;
 
+pub use model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
+pub use ui::{TimelineAction, TimelineView, timeline_ui};
+
 use crate::{
-    panel::{Look, News, Panel, PanelKind, Request},
+    fresh::Fresh,
+    panel::{Look, News, Panel, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
 /// The panel.
 #[derive(Debug, Default)]
-pub struct TimelinePanel {}
+pub struct TimelinePanel {
+    read: Fresh<TimelineRequest, TimelineModel>,
+    /// What the eye holds, and asks for.
+    pub view: TimelineView,
+}
 
 impl Panel for TimelinePanel {
     fn title(&self) -> Cow<'_, str> {
         PanelKind::Timeline.name().into()
     }
 
-    fn update(&mut self, _memory: &Memory, _news: &News) {}
+    fn update(&mut self, memory: &Memory, news: &News) {
+        let request = self.view.request.clone();
+        self.read.update(memory, news.position, &self.view.request, move |world| TimelineModel::load(world, &request));
+    }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        empty_state(ui, look, "Nothing here yet", "This panel is being made.", None);
-        Vec::new()
+        let Some(model) = self.read.model() else {
+            empty_state(ui, look, "Reading what happened\u{2026}", self.read.trouble().unwrap_or_default(), None);
+            return Vec::new();
+        };
+        let request = |action| match action {
+            TimelineAction::Show(id) => Request::Show(id),
+            TimelineAction::ShowFact(id) => Request::ShowFact(id),
+            TimelineAction::Session(id) => Request::Session(id),
+        };
+        timeline_ui(ui, look, model, &mut self.view).into_iter().map(request).collect()
+    }
+
+    fn save(&self) -> Option<Saved> {
+        saved(&self.view)
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.view = restored(saved).unwrap_or_default();
     }
 }

@@ -60,7 +60,13 @@ impl Assembly<'_> {
             }
             Meaning::State => {
                 for piece in &field.values {
-                    let written = piece.value.to_string();
+                    let written = match &piece.value {
+                        Value::Flag(flag) => match lexicon::flag_state(&field.name, *flag) {
+                            Some(word) => word.to_owned(),
+                            None => continue,
+                        },
+                        value => value.to_string(),
+                    };
                     let word = lexicon::state(&written).unwrap_or(written.as_str());
                     self.attribute(id, attribute::CONDITION, word, field.sure, &field.origin, &note.key, &visibility);
                 }

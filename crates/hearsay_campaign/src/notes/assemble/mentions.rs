@@ -1,21 +1,25 @@
 //! Names of entities in texts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use hearsay_model::{EntityId, text};
 
 use crate::notes::{Notes, Visibility};
 
-/// The open names of the entities, by their first words. A name that several share means none of them.
+/// Words of a name that count at most.
+const LONGEST: usize = 8;
+
+/// The open names of the entities. A name that several share means none of them.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
-    by_first: HashMap<String, Vec<Named>>,
+    /// By the words of the name with spaces between them.
+    named: HashMap<String, Named>,
+    /// By the first word, how many words the names have that begin with it: a bit for each number.
+    lengths: HashMap<String, u16>,
 }
 
 #[derive(Debug)]
 struct Named {
-    /// The words after the first.
-    rest: Vec<String>,
     written: String,
     id: Option<EntityId>,
 }
@@ -35,14 +39,15 @@ impl Mentions {
     }
 
     fn call(&mut self, name: &str, id: &EntityId) {
-        let mut words = text::words(name).into_iter();
-        let Some(first) = words.next() else { return };
-        let rest: Vec<String> = words.collect();
-        let named = self.by_first.entry(first).or_default();
-        match named.iter_mut().find(|named| named.rest == rest) {
-            Some(held) if held.id.as_ref() != Some(id) => held.id = None,
-            Some(_) => {}
-            None => named.push(Named { rest, written: name.trim().to_owned(), id: Some(id.clone()) }),
+        let words = text::words(name);
+        let Some(first) = words.first().filter(|_| words.len() <= LONGEST) else { return };
+        *self.lengths.entry(first.clone()).or_default() |= 1 << words.len();
+        match self.named.entry(words.join(" ")) {
+            Entry::Occupied(mut held) if held.get().id.as_ref() != Some(id) => held.get_mut().id = None,
+            Entry::Occupied(_) => {}
+            Entry::Vacant(entry) => {
+                entry.insert(Named { written: name.trim().to_owned(), id: Some(id.clone()) });
+            }
         }
     }
 
@@ -51,15 +56,14 @@ impl Mentions {
         let words = text::words(passage);
         let mut found = Vec::new();
         for (at, word) in words.iter().enumerate() {
-            for named in self.by_first.get(word).into_iter().flatten() {
-                let Some(id) = &named.id else { continue };
-                let stands = match named.rest.is_empty() {
-                    true => passage.contains(&named.written),
-                    false => words[at + 1..].starts_with(&named.rest),
+            let Some(lengths) = self.lengths.get(word) else { continue };
+            for length in (1..=LONGEST).filter(|length| lengths & (1 << length) != 0) {
+                let Some(window) = words.get(at..at + length) else { break };
+                let named = match window {
+                    [one] => self.named.get(one).filter(|named| passage.contains(&named.written)),
+                    several => self.named.get(&several.join(" ")),
                 };
-                if stands {
-                    found.push(id.clone());
-                }
+                found.extend(named.and_then(|named| named.id.clone()));
             }
         }
         super::sorted(found)

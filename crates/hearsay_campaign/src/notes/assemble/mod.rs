@@ -4,7 +4,7 @@ mod dates;
 mod facts;
 mod ids;
 mod mentions;
-mod relations;
+pub(crate) mod relations;
 mod texts;
 
 use std::{
@@ -37,17 +37,22 @@ const GUESSED: f64 = 0.5;
 /// - What the format has a place for is canon; what is guessed is proposed, with a confidence below the threshold.
 /// - A link that leads nowhere makes a stub, whose kind is proposed to the DM.
 /// - Links that may mean several are listed, and none of them is taken.
-pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
-    let name = options.name.as_deref().unwrap_or(&notes.name).trim();
+pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
+    let name = options.name.clone().unwrap_or_else(|| std::mem::take(&mut notes.name));
+    let name = name.trim();
     let source = match slug(name) {
         empty if empty.is_empty() => "campaign".to_owned(),
         source => source,
     };
-    let ids = ids::assign(notes, options, &source);
+    let ids = ids::assign(&notes, options, &source);
+    let (index, mentions) = (Index::new(&notes), Mentions::new(&notes, &ids));
+    // Each note is let go when its facts are there: many of them are large.
+    let bodies = std::mem::take(&mut notes.notes);
+    let notes = &notes;
     let mut assembly = Assembly {
         notes,
-        index: Index::new(notes),
-        mentions: Mentions::new(notes, &ids),
+        index,
+        mentions,
         ids,
         kinds: BTreeMap::new(),
         names: HashMap::new(),
@@ -62,9 +67,10 @@ pub fn assemble(notes: &Notes, options: &Options) -> Campaign {
         by_id: HashMap::new(),
         passages: Vec::new(),
         sessions: Vec::new(),
+        session_ids: HashSet::new(),
         findings: Findings { format: notes.format, skipped: notes.skipped.clone(), ..Findings::default() },
     };
-    assembly.all();
+    assembly.all(bodies);
     let info = CampaignInfo {
         id: source,
         name: if name.is_empty() { "Campaign".to_owned() } else { name.to_owned() },
@@ -95,6 +101,7 @@ struct Assembly<'a> {
     by_id: HashMap<FactId, usize>,
     passages: Vec<Text>,
     sessions: Vec<Session>,
+    session_ids: HashSet<String>,
     findings: Findings,
 }
 
@@ -122,9 +129,8 @@ struct Saying<'s> {
 }
 
 impl Assembly<'_> {
-    fn all(&mut self) {
-        let notes = self.notes;
-        for (number, note) in notes.notes.iter().enumerate() {
+    fn all(&mut self, bodies: Vec<Note>) {
+        for (number, note) in bodies.iter().enumerate() {
             let Some(id) = self.ids[number].clone() else { continue };
             let kind = if note.player {
                 Kind::Player
@@ -139,7 +145,8 @@ impl Assembly<'_> {
             let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
             self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
         }
-        for (number, note) in notes.notes.iter().enumerate() {
+        for (number, note) in bodies.into_iter().enumerate() {
+            let note = &note;
             match (self.ids[number].clone(), note.role) {
                 (Some(id), _) => self.entity(&id, note),
                 (None, Role::Session) => self.session(note),
@@ -259,14 +266,15 @@ impl Assembly<'_> {
     /// Records a fact.
     fn say(&mut self, saying: Saying<'_>, more: impl FnOnce(hearsay_model::FactBuilder) -> hearsay_model::FactBuilder) {
         let Saying { subject, predicate, object, statement, sure, origin, key, visibility } = saying;
-        let statement = statement.unwrap_or_else(|| {
+        let mut statement = statement.unwrap_or_else(|| {
             let shown = object.entity().map_or_else(|| object.to_string(), |id| self.name(id).to_owned());
             self.vocabulary.sentence(&predicate, self.name(subject), &shown)
         });
+        statement.shrink_to_fit();
         let mut provenance = Provenance::new(Method::Imported, self.author.clone());
         let confidence = if sure == Sure::Typed { TYPED } else { GUESSED };
         provenance.confidence = Confidence::new(confidence).unwrap_or(Confidence::FULL);
-        provenance.evidence.push(self.evidence(origin, key));
+        provenance.evidence = vec![self.evidence(origin, key)];
         let (secrecy, reach, learned) = self.audience(&visibility, subject);
         let standing = if sure == Sure::Typed { Standing::Canon } else { Standing::Proposed };
         let begun = match &object {

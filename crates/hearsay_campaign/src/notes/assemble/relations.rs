@@ -65,6 +65,13 @@ impl Assembly<'_> {
     /// A field that is a relation: links are its targets, and so are texts that name a note. All else is an attribute.
     pub(super) fn related(&mut self, id: &EntityId, note: &Note, field: &Field, says: &Says, visibility: &Visibility) {
         for piece in &field.values {
+            if let ([target], Some(relation)) = (&piece.links[..], said_of(piece, says)) {
+                let sure = field.sure;
+                let words = lexicon::relation(&relation, &self.vocabulary).filter(|_| lexicon::is_known(&relation));
+                let says = words.as_ref().unwrap_or(says);
+                self.relate_to(id, note, field, target, says, sure, visibility);
+                continue;
+            }
             if !piece.links.is_empty() {
                 for target in &piece.links {
                     self.relate_to(id, note, field, target, says, field.sure, visibility);
@@ -135,6 +142,17 @@ impl Assembly<'_> {
             self.relate_to(id, note, field, target, &says, field.sure, visibility);
         }
     }
+}
+
+/// What a value of a field for relations of all sorts says of the one that it links to: `[[Bob]] (brother)`, `rival: [[Eve]]`.
+fn said_of(piece: &Piece, says: &Says) -> Option<String> {
+    let [Target::Name(name)] = &piece.links[..] else { return None };
+    let text = piece.value.to_string();
+    let name = name.split('#').next()?.rsplit('/').next()?;
+    let rest = text.replacen(name, " ", 1);
+    let words = hearsay_model::text::words(&rest);
+    let fits = says.predicate == *predicate::RELATED_TO && rest != text && (1..=3).contains(&words.len());
+    fits.then(|| words.join(" "))
 }
 
 /// The attribute that holds what a relation's field says of nobody in particular.

@@ -49,7 +49,7 @@ impl Assembly<'_> {
             );
         }
         passage.mentions = super::sorted(mentions);
-        passage.evidence.push(self.evidence(&block.origin, &note.key));
+        passage.evidence = vec![self.evidence(&block.origin, &note.key)];
         let reach = match &visibility {
             Visibility::Secret(holders) => {
                 passage.heard_by = self.holders(holders).into_iter().map(|learned| learned.knower).collect();
@@ -80,9 +80,10 @@ impl Assembly<'_> {
     pub(super) fn session(&mut self, note: &Note) {
         let head = note.session.clone().unwrap_or_default();
         let mut id = head.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));
-        if self.sessions.iter().any(|session| session.id.as_str() == id) {
+        if self.session_ids.contains(&id) {
             id = slug(&format!("{id} {}", note.name));
         }
+        self.session_ids.insert(id.clone());
         let Ok(id) = SessionId::new(if id.is_empty() { "session" } else { &id }) else { return };
         let mut present = Vec::new();
         for target in &head.present {

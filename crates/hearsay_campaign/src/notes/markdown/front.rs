@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use hearsay_model::{Number, Value};
+use hearsay_model::{Number, Value, predicate};
 
 use super::links::Names;
 use crate::{
     Limits,
     error::Faults,
     notes::{
-        Field, Piece, Sure, Target, Text, Visibility,
+        Field, Link, Piece, Relation, Sure, Target, Text, Visibility,
         lexicon::{self, Meaning},
         secret,
     },
-    yaml::{self, Node, Yaml},
+    yaml::{self, Key, Node, Yaml},
 };
 
 /// The front matter, and where the body begins.
@@ -35,6 +35,8 @@ pub(super) fn split(text: &str) -> Option<(Range<usize>, usize)> {
 #[derive(Debug, Default)]
 pub(super) struct Front {
     pub(super) fields: Vec<Field>,
+    /// Relations that are mappings: `{target: "[[Bob]]", type: rival}`.
+    pub(super) links: Vec<Link>,
     /// Texts of several sentences: heading, text, place, who may know it.
     pub(super) scenes: Vec<Scene>,
     /// Where the body begins.
@@ -125,13 +127,18 @@ impl Reading<'_> {
                         Yaml::Map(_) if item.get("content").or(item.get("text")).is_some() => {
                             self.scene(path, item, span, &visibility);
                         }
+                        Yaml::Map(_) if self.relation(path, item, span, &visibility) => {}
                         Yaml::Map(_) if depth < 3 => self.node(path, item, span, &visibility, depth + 1),
                         _ => pieces.extend(self.pieces(item)),
                     }
                 }
                 self.push(path, pieces, span, visibility);
             }
+            Yaml::Map(_) if depth > 0 && self.relation(path, node, span, &visibility) => {}
             Yaml::Map(entries) => {
+                if relates(name) && self.by_name(path, entries, span, &visibility) {
+                    return;
+                }
                 if node.get("content").is_some() && node.get("title").is_some() {
                     return self.scene(path, node, span, &visibility);
                 }
@@ -141,7 +148,7 @@ impl Reading<'_> {
                     return self.push(path, pieces, span, visibility);
                 }
                 // What describes a document to a program says nothing about the world, but for who plays it.
-                let inner = |key: &&(yaml::Key, Node)| match name {
+                let inner = |key: &&(Key, Node)| match name {
                     "system" => &*key.0.text == "type" && key.1.text().is_some(),
                     _ => depth < 3,
                 };
@@ -169,6 +176,64 @@ impl Reading<'_> {
                 self.push(path, pieces, span, visibility);
             }
         }
+    }
+
+    /// `{target: "[[Bob]]", type: rival, attitude: -40}`. Returns whether it is one.
+    fn relation(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility) -> bool {
+        const TARGETS: [&str; 9] = ["target", "who", "with", "character", "entity", "to", "person", "npc", "name"];
+        const WORDS: [&str; 6] = ["type", "relation", "relationship", "role", "kind", "as"];
+        let find =
+            |keys: &[&str]| keys.iter().find_map(|key| node.get(key).filter(|node| !self.pieces(node).is_empty()));
+        let (Some(target), Some(words)) = (find(&TARGETS), find(&WORDS)) else { return false };
+        let name = path.last().copied().unwrap_or_default();
+        let pieces = self.pieces(target);
+        let named = pieces.iter().flat_map(|piece| piece.links.clone()).next();
+        // A name without brackets is a target where the field is for relations.
+        let plain = || pieces.first().map(|piece| Target::Name(piece.value.to_string())).filter(|_| relates(name));
+        let Some(target) = named.or_else(plain) else { return false };
+        let text = |key: &str| self.pieces_at(node, key).first().map(|piece| piece.value.to_string());
+        let hidden = flagged(node) || secret::is_secret(&text("visibility").unwrap_or_default());
+        let words = self.pieces(words).first().map(|piece| piece.value.to_string()).unwrap_or_default();
+        let relation = Relation {
+            attitude: text("attitude").and_then(|text| text.trim().parse().ok()),
+            rank: text("rank"),
+            since: text("since"),
+            until: text("until"),
+            ..Relation::typed(words)
+        };
+        let visibility = if hidden { Visibility::SECRET.within(outer) } else { outer.clone() };
+        let origin = self.text.origin(path.join("/"), span.clone());
+        self.front.links.push(Link { target, label: None, relation: Some(relation), origin, visibility });
+        true
+    }
+
+    fn pieces_at(&self, node: &Node, key: &str) -> Vec<Piece> {
+        node.get(key).map_or_else(Vec::new, |node| self.pieces(node))
+    }
+
+    /// `relationships: {Bob: rival, "[[Eve]]": sister}`. Returns whether it is such a list, and no other mapping.
+    fn by_name(
+        &mut self,
+        path: &[&str],
+        entries: &[(Key, Node)],
+        span: &Range<usize>,
+        visibility: &Visibility,
+    ) -> bool {
+        let by_name = entries.iter().all(|(key, value)| {
+            let short = value.text().is_some_and(|text| !text.contains("[[") && text.split_whitespace().count() <= 5);
+            short && !lexicon::is_known(&key.text)
+        });
+        if !by_name || entries.is_empty() {
+            return false;
+        }
+        for (key, value) in entries {
+            let target = self.piece(&key.text).and_then(|piece| piece.links.into_iter().next());
+            let target = target.unwrap_or_else(|| Target::Name(key.text.to_string()));
+            let relation = Some(Relation::typed(value.text().unwrap_or_default()));
+            let origin = self.text.origin(format!("{}/{}", path.join("/"), key.text), span.clone());
+            self.front.links.push(Link { target, label: None, relation, origin, visibility: visibility.clone() });
+        }
+        true
     }
 
     /// `{title, content}`
@@ -254,6 +319,11 @@ impl Reading<'_> {
             self.push(&[key], pieces, &span, hidden);
         }
     }
+}
+
+/// Whether a field of this name holds relations of all sorts.
+fn relates(name: &str) -> bool {
+    matches!(lexicon::meaning(name), Meaning::Relation(says) if says.predicate == *predicate::RELATED_TO)
 }
 
 /// Whether a key of a document of Foundry holds the rules of the game, and nothing of the world.

@@ -29,6 +29,8 @@ pub(super) struct Section {
 pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
     let hidden = text::secret_ranges(content.get(from..).unwrap_or_default());
     let (mut sections, mut at, mut fence) = (Vec::<Section>::new(), from, None::<&str>);
+    // The sections that go on.
+    let mut open: Vec<usize> = Vec::new();
     for line in content.get(from..).unwrap_or_default().split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -45,16 +47,20 @@ pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
             continue;
         }
         let title = plain(&line[level..]);
-        let parent = (0..sections.len()).rev().find(|n| sections[*n].level < level);
+        while open.last().is_some_and(|last| sections[*last].level >= level) {
+            if let Some(last) = open.pop() {
+                sections[last].end = start;
+            }
+        }
+        let parent = open.last().copied();
+        open.push(sections.len());
         let above = parent.is_some_and(|parent| sections[parent].secret);
-        let commented = hidden.iter().any(|range| range.contains(&(start - from)));
+        let here = start - from;
+        let comment = hidden.get(hidden.partition_point(|range| range.end <= here));
+        let commented = comment.is_some_and(|range| range.start <= here);
         let secret = above || commented || secret::is_secret(&title);
         let heading = start..start + line.trim_end().len();
         sections.push(Section { level, title, heading, end: content.len(), parent, secret });
-    }
-    for n in 0..sections.len() {
-        let next = sections[n + 1..].iter().find(|next| next.level <= sections[n].level);
-        sections[n].end = next.map_or(content.len(), |next| next.heading.start);
     }
     sections
 }
@@ -81,6 +87,10 @@ pub(super) struct Headed {
 /// that may be names, bear a sign: a line in italics below, a field such as `**Status:**`, a skull, a nickname in quotes. So
 /// they are under a heading such as `Key locations`, signs or none.
 pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page: &str) -> Vec<Headed> {
+    // What has more headings is no group of people.
+    if sections.len() > 2_000 {
+        return Vec::new();
+    }
     let content = &text.content;
     let named: Vec<bool> = sections
         .iter()

@@ -188,11 +188,11 @@ fn foundry(text: &str) -> Vec<Inline> {
     let mut at = 0;
     while let Some(start) = text.get(at..).and_then(|rest| rest.find('@')).map(|start| at + start) {
         at = start + 1;
-        let Some((kind, rest)) = text[start + 1..].split_once('[') else { break };
-        if kind.len() > 20 || !kind.chars().all(char::is_alphanumeric) || kind.is_empty() {
-            continue;
-        }
-        let Some((id, rest)) = rest.split_once(']') else { continue };
+        let rest = &text[start + 1..];
+        let kind = &rest[..rest.bytes().take(20).take_while(u8::is_ascii_alphanumeric).count()];
+        let Some(rest) = rest[kind.len()..].strip_prefix('[').filter(|_| !kind.is_empty()) else { continue };
+        let Some(length) = rest.bytes().take(500).position(|byte| byte == b']') else { continue };
+        let (id, rest) = (&rest[..length], &rest[length + 1..]);
         let label = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(label, _)| label);
         let end = text.len() - rest.len() + label.map_or(0, |label| label.len() + 2);
         at = end;

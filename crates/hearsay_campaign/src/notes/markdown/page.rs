@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::{Audience, ExternalId, Kind, Value, slug};
+use hearsay_model::{Audience, ExternalId, Kind, Value, predicate, slug};
 
 use super::{
     almanac, front,
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     notes::{
-        Alias, Block, DateOf, Dated, Entry, Field, Note, Notes, Options, Origin, Piece, Role, SessionHead, State, Sure,
-        Target, Text, Visibility,
+        Alias, Block, DateOf, Dated, Entry, Field, Link, Note, Notes, Options, Origin, Piece, Relation, Role,
+        SessionHead, State, Sure, Target, Text, Visibility,
         lexicon::{self, Meaning, SessionField},
         secret,
     },
@@ -41,6 +41,7 @@ pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &Options,
     text::markdown(text, front.body..text.content.len(), &visibility, style, &mut page.blocks);
     let sections = group::sections(&text.content, front.body);
     page.name(&front, &sections);
+    page.note.links = front.links;
     page.fields(front.fields);
     page.kind();
     page.dates();
@@ -88,7 +89,7 @@ impl Page<'_> {
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
         let file = secret::is_secret(self.entry.stem());
-        let field = front.fields.iter().any(|field| says_secret(field));
+        let field = front.fields.iter().any(says_secret);
         if folders || file || field {
             self.note.visibility = Visibility::SECRET;
         }
@@ -158,6 +159,7 @@ impl Page<'_> {
     /// What the note is: by its front matter, else by the folders that it lies in.
     fn kind(&mut self) {
         let mut typed: Vec<(Kind, String)> = Vec::new();
+        let mut states = Vec::new();
         for field in &self.note.fields {
             let name = field.name.to_lowercase();
             let says = match lexicon::meaning(&field.name) {
@@ -178,9 +180,17 @@ impl Page<'_> {
                     (true, _) => None,
                     (false, _) => lexicon::kind(word.trim_start_matches('#')),
                 };
+                if let Some(word) = lexicon::state(&word).filter(|word| !nested && *word != "alive") {
+                    states.push(State {
+                        word: word.to_owned(),
+                        origin: field.origin.clone(),
+                        visibility: field.visibility.clone(),
+                    });
+                }
                 typed.extend(found.map(|kind| (kind, format!("{name} {word}"))));
             }
         }
+        self.note.states.append(&mut states);
         let played = typed.iter().find(|(kind, _)| *kind == Kind::Player).or(typed.first());
         let typed_npc = typed.iter().any(|(kind, _)| *kind == Kind::Npc);
         if let Some((kind, from)) = played.cloned() {
@@ -230,6 +240,12 @@ impl Page<'_> {
     fn dates(&mut self) {
         for field in &self.note.fields {
             let Meaning::Date(what) = lexicon::meaning(&field.name) else { continue };
+            if ["died", "death", "date of death", "date-of-death"].contains(&field.name.to_lowercase().as_str())
+                && names_somebody(field)
+            {
+                let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
+                self.note.states.push(State { word: "dead".to_owned(), origin, visibility });
+            }
             for piece in &field.values {
                 let raw = piece.value.to_string();
                 let readable = almanac::readable(&raw);
@@ -239,15 +255,29 @@ impl Page<'_> {
         }
         let content = &self.text.content;
         let mut at = self.body;
+        if !content.contains("data-date=") {
+            return;
+        }
+        let (hidden, sections) = (text::secret_ranges(content), group::sections(content, self.body));
         while let Some(start) = content.get(at..).and_then(|rest| rest.find("data-date=")).map(|start| at + start) {
             at = start + 10;
-            let open = content[..start].rfind('<').unwrap_or(start);
-            let end = content[start..].find('>').map_or(content.len(), |end| start + end + 1);
+            let before = content.as_bytes()[..start].iter().rev().take(500);
+            let Some(open) = before.into_iter().position(|byte| *byte == b'<').map(|back| start - back - 1) else {
+                continue;
+            };
+            let after = content.as_bytes()[start..].iter().take(500);
+            let Some(end) = after.into_iter().position(|byte| *byte == b'>').map(|end| start + end + 1) else {
+                continue;
+            };
             let tag = &content[open..end];
             let Some(raw) = quoted(tag, "data-date") else { continue };
             let title = quoted(tag, "data-title").or_else(|| quoted(tag, "data-name"));
             let origin = self.text.origin("data-date", open..end);
-            let visibility = self.visibility_at(open);
+            let commented =
+                hidden.get(hidden.partition_point(|range| range.end <= open)).is_some_and(|range| range.start <= open);
+            let under = sections[..sections.partition_point(|section| section.heading.start <= open)].last();
+            let secret = commented || under.is_some_and(|section| section.secret);
+            let visibility = if secret { Visibility::SECRET } else { Visibility::Unmarked };
             let dated = |what, raw: &str, title: Option<&str>| Dated {
                 what,
                 raw: raw.to_owned(),
@@ -258,14 +288,6 @@ impl Page<'_> {
             };
             self.note.dates.push(dated(DateOf::Mention, raw, title));
         }
-    }
-
-    /// Who may know what stands at a byte of the text.
-    fn visibility_at(&self, at: usize) -> Visibility {
-        let hidden = text::secret_ranges(&self.text.content).iter().any(|range| range.contains(&at));
-        let sections = group::sections(&self.text.content, self.body);
-        let under = sections.iter().rev().find(|section| section.heading.start <= at && at < section.end);
-        if hidden || under.is_some_and(|section| section.secret) { Visibility::SECRET } else { Visibility::Unmarked }
     }
 
     /// Tags in the text: those on a line of their own are of the note, those in a paragraph hide it where they say so.
@@ -381,6 +403,7 @@ impl Page<'_> {
                 None => (&mut self.note, Some(&mut own)),
             };
             let keep = take_label(note, &block, self.names);
+            take_listed(note, &block);
             if keep {
                 match texts {
                     Some(own) => own.push(block),
@@ -398,13 +421,13 @@ impl Page<'_> {
         }
         self.played();
         let front = std::mem::take(&mut self.note);
-        notes.notes.push(front);
+        notes.push(front);
         for (_, mut note) in made {
             // Found only now that its fields are there.
             let somebody =
                 note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
-            notes.notes.push(note);
+            notes.push(note);
         }
     }
 
@@ -593,6 +616,28 @@ fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool {
     !inline
 }
 
+/// The relation that an item of a list under a heading such as `Allies` is: `[[Bob]]`, `[[Bob]] (since the fire)`. Where more
+/// is said of it, it is guessed.
+fn take_listed(note: &mut Note, block: &Block) {
+    let Some(heading) = block.headings.last().filter(|heading| heading.trim() != note.name) else { return };
+    let Meaning::Relation(says) = lexicon::meaning(heading) else { return };
+    let lists = match says.predicate.as_str() {
+        predicate::ALLIED_WITH | predicate::HOSTILE_TO | predicate::CHILD_OF | "SIBLING_OF" => {
+            !says.backwards || heading.len() > 4
+        }
+        predicate::MEMBER_OF | predicate::RESIDENT_OF | "EMPLOYED_BY" => says.backwards && says.rank.is_none(),
+        _ => false,
+    };
+    let Some(link) = block.links.first().filter(|_| lists && block.links.len() == 1) else { return };
+    let label = link.label.as_deref().unwrap_or_default();
+    let Some(rest) = block.text.text.strip_prefix(label) else { return };
+    let rest = rest.trim();
+    let alone = rest.is_empty() || rest.starts_with('(') && rest.ends_with(')');
+    let sure = if alone { Sure::Typed } else { Sure::Guessed };
+    let relation = Relation { sure, ..Relation::typed(heading.as_str()) };
+    note.links.push(Link { relation: Some(relation), ..link.clone() });
+}
+
 /// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
 fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
     let source = &block.text.text;
@@ -602,7 +647,8 @@ fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
     let mut at = 0;
     while let Some(mark) = source.get(at..).and_then(|rest| rest.find("::")).map(|mark| at + mark) {
         at = mark + 2;
-        let Some(open) = source[..mark].rfind(['[', '(']) else { continue };
+        let before = source[..mark].char_indices().rev().take(60);
+        let Some((open, _)) = before.into_iter().find(|(_, c)| matches!(c, '[' | '(')) else { continue };
         let close = if source[open..].starts_with('[') { ']' } else { ')' };
         let Some(length) = source[mark..].find(close) else { continue };
         let (name, value) = (&source[open + 1..mark], source[mark + 2..mark + length].trim());

@@ -416,3 +416,83 @@ fn entities_keep_their_ids() {
     let campaign = read_with(&files, &Options { known, ..Options::default() });
     assert_eq!(campaign.external_ids(&EntityId::new("ann-oak").unwrap()), [own]);
 }
+
+#[test]
+fn relations_of_all_sorts_say_which() {
+    let campaign = read(&[
+        (
+            "Ann.md",
+            "---\ntags: [NPC]\nrelationships:\n  - {target: \"[[Bob]]\", type: rival, attitude: -40}\n  - {target: Eve, type: member of, secret: true}\n  - \"[[Cob]] (brother)\"\nconnections:\n  Dot: employer\n---\n## Allies\n\n- [[Cob]]\n- [[Dot]], when it pays\n",
+        ),
+        ("Bob.md", "---\ntags: [NPC]\n---\n"),
+        ("Eve.md", "---\ntags: [faction]\n---\n"),
+        ("Cob.md", "---\ntags: [NPC]\n---\n"),
+        ("Dot.md", "---\ntags: [NPC]\n---\n"),
+    ]);
+    assert_eq!(
+        relations(&campaign),
+        [
+            "ann ALLIED_WITH cob",
+            "ann ALLIED_WITH dot?",
+            "ann EMPLOYED_BY dot",
+            "ann HOSTILE_TO bob",
+            "ann MEMBER_OF eve!",
+            "ann SIBLING_OF cob"
+        ]
+    );
+    let rival = campaign.facts().find(|fact| *fact.predicate() == *"HOSTILE_TO").unwrap();
+    assert_eq!(rival.attitude().map(|attitude| attitude.get()), Some(-40));
+}
+
+#[test]
+fn the_dead_are_dead_however_it_is_written() {
+    let campaign = read(&[
+        ("Ann.md", "---\ntags: [NPC, deceased]\n---\n"),
+        ("Bob.md", "---\ntags: [NPC]\nalive: false\n---\n"),
+        ("Cob.md", "---\ntags: [NPC]\ndied: 3 Thaw 412\n---\n"),
+        ("Dot.md", "---\ntags: [NPC]\nstatus: Dead\n---\n"),
+        ("Eve \u{2620}.md", "---\ntags: [NPC]\n---\n"),
+        ("Fay.md", "---\ntags: [NPC]\nstatus: Not dead yet\ndead: false\n---\n"),
+    ]);
+    for id in ["ann", "bob", "cob", "dot", "eve"] {
+        assert_eq!(values(&campaign, id, "condition"), ["dead"], "{id}");
+    }
+    assert_eq!(values(&campaign, "fay", "condition"), ["Not dead yet"]);
+}
+
+#[test]
+fn fields_that_tools_of_vaults_use_are_understood() {
+    let campaign = read(&[
+        (
+            "Ann.md",
+            "---\ntags: [Character, NPC]\nspecies: elf\norganization: [\"[[Guild]]\"]\ncurrentLocation: \"[[Inn]]\"\nownedlocation: [[Inn]]\n---\n",
+        ),
+        ("Inn.md", "---\ntags: [POI]\nparentsettlement: \"[[Town]]\"\nowner: \"[[Ann]]\"\n---\n"),
+        ("Town.md", "---\ntags: Location\nparentregion: \"[[Moor]]\"\n---\n"),
+        ("Moor.md", "---\ntags: [Area]\n---\n"),
+        ("Guild.md", "---\ntags: [Organization]\nhq: \"[[Inn]]\"\nrivals: [\"[[Crew]]\"]\nhead: \"[[Ann]]\"\n---\n"),
+        ("Crew.md", "---\ntags: [Organization]\n---\n"),
+        ("Hunt.md", "---\ntype: quest\nquestGiver: \"[[Ann]]\"\n---\n"),
+        ("Fire.md", "---\ntype: event\nkeyFigures: [\"[[Ann]]\"]\nfactionsInvolved: \"[[Crew]]\"\n---\n"),
+        ("Oar.md", "---\ntype: item\nfoundAt: \"[[Town]]\"\nowner: Ann\n---\n"),
+    ]);
+    assert_eq!(
+        relations(&campaign),
+        [
+            "ann LOCATED_AT inn",
+            "ann MEMBER_OF guild",
+            "ann OWNS inn",
+            "ann OWNS oar",
+            "ann PARTICIPATED_IN fire",
+            "ann QUEST_GIVER hunt",
+            "crew PARTICIPATED_IN fire",
+            "guild HOSTILE_TO crew",
+            "guild LOCATED_AT inn",
+            "inn PART_OF town",
+            "oar LOCATED_AT town",
+            "town PART_OF moor",
+        ]
+    );
+    assert_eq!(values(&campaign, "ann", "species"), ["elf"]);
+    assert_eq!(kind(&campaign, "town"), Some(Kind::Location));
+}

@@ -1,0 +1,165 @@
+//! What a line means by its first sign.
+
+use hearsay_model::{EntityId, Kind, text};
+
+use crate::names::Names;
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// What happens: a line of the log.
+    Log(String),
+    /// `@npc words`: somebody says it. Without words: who is spoken to from now on.
+    Speech {
+        /// Who speaks.
+        speaker: EntityId,
+        /// The words.
+        words: String,
+    },
+    /// `#place words`: the scene moves, and goes on there.
+    Move {
+        /// Where to.
+        place: EntityId,
+        /// What happens there.
+        words: String,
+    },
+    /// `!words`: a secret.
+    Secret(String),
+    /// `+name, occupation, place`: somebody or something new.
+    New {
+        /// What it is called.
+        name: String,
+        /// What it is.
+        kind: Kind,
+        /// What it does.
+        occupation: Option<String>,
+        /// Where it lives and is.
+        place: Option<EntityId>,
+    },
+}
+
+/// Reads a line. Nothing, for an empty one.
+///
+/// # Errors
+/// When a name is nobody's, or nothing follows a sign: what was expected.
+pub fn parse(line: &str, names: &Names) -> Result<Option<Line>, String> {
+    let line = line.trim();
+    let mut rest = line.chars();
+    let Some(sign) = rest.next() else { return Ok(None) };
+    let rest = rest.as_str().trim();
+    Ok(Some(match sign {
+        '@' => {
+            let (speaker, words) =
+                leading_name(rest, names).ok_or_else(|| unknown(rest, "who speaks", "@Mirela Voss I know nothing"))?;
+            Line::Speech { speaker, words: words.to_owned() }
+        }
+        '#' => {
+            let (place, words) =
+                leading_name(rest, names).ok_or_else(|| unknown(rest, "where the scene goes", "#Salt Quay"))?;
+            Line::Move { place, words: words.to_owned() }
+        }
+        '!' if rest.is_empty() => return Err("write the secret after `!`".into()),
+        '!' => Line::Secret(rest.to_owned()),
+        '+' => new(rest, names)?,
+        _ => Line::Log(line.to_owned()),
+    }))
+}
+
+fn unknown(rest: &str, what: &str, example: &str) -> String {
+    match rest.is_empty() {
+        true => format!("write {what}, as in `{example}`"),
+        false => format!(
+            "nobody and nothing is called as \u{201C}{}\u{201D} begins: write {what}, as in `{example}`",
+            crate::text::shortened(rest, 40)
+        ),
+    }
+}
+
+/// The entity whose name a text begins with, the longest; and what follows. A colon or comma after the name is left out.
+fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)> {
+    let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '\'' && *c != '-').map(|(at, _)| at);
+    let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| *end > 0 && *end <= 80).collect();
+    ends.dedup();
+    let named = ends.into_iter().rev().find_map(|end| Some((names.exact(&rest[..end])?.id.clone(), end)));
+    // What is typed in haste is the beginning of a name that only one has.
+    let named = named.or_else(|| {
+        let word =
+            rest.split(|c: char| c.is_whitespace() || c == ':' || c == ',').next().filter(|word| !word.is_empty())?;
+        match names.completions(word, |_| true, 2)[..] {
+            [only] => Some((only.id.clone(), word.len())),
+            _ => None,
+        }
+    });
+    let (id, end) = named?;
+    Some((id, rest[end..].trim_start_matches([':', ',']).trim_start()))
+}
+
+fn new(rest: &str, names: &Names) -> Result<Line, String> {
+    let mut parts = rest.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let name = parts.next().ok_or("write who is new, as in `+Bram, ferryman, Salt Quay`")?.to_owned();
+    if names.exact(&name).is_some() {
+        return Err(format!("there is a {name} already: add what tells them apart, as in `+{name} the younger`"));
+    }
+    let (mut kind, mut occupation, mut place) = (Kind::Npc, None, None);
+    let parts: Vec<&str> = parts.collect();
+    for (number, part) in parts.iter().enumerate() {
+        let built_in = Kind::BUILT_IN.into_iter().find(|kind| kind.as_str() == text::normal(part));
+        let is_last = number + 1 == parts.len();
+        let somewhere = names.exact(part).filter(|named| named.kind == Some(Kind::Location));
+        match (built_in, somewhere) {
+            (Some(named), _) => kind = named,
+            (None, Some(named)) => place = Some(named.id.clone()),
+            (None, None) if occupation.is_none() => occupation = Some((*part).to_owned()),
+            (None, None) if is_last => {
+                return Err(format!("there is no place \u{201C}{part}\u{201D}: add it with `+{part}, location`"));
+            }
+            (None, None) => return Err(format!("\u{201C}{part}\u{201D}: write `+name, what they do, where they are`")),
+        }
+    }
+    Ok(Line::New { name, kind, occupation, place })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::gullhaven_state;
+
+    fn parsed(line: &str) -> Result<Option<Line>, String> {
+        parse(line, &Names::of(&gullhaven_state()))
+    }
+
+    fn id(text: &str) -> EntityId {
+        EntityId::new(text).unwrap()
+    }
+
+    #[test]
+    fn the_first_sign_says_what_a_line_is() {
+        assert_eq!(parsed("   "), Ok(None));
+        assert_eq!(parsed("Grimjaw left."), Ok(Some(Line::Log("Grimjaw left.".into()))));
+        let words = "I never saw it.".to_owned();
+        let speaker = id("mirela-voss");
+        assert_eq!(parsed("@Mirela Voss: I never saw it."), Ok(Some(Line::Speech { speaker, words })));
+        assert_eq!(parsed("!He owes the guild."), Ok(Some(Line::Secret("He owes the guild.".into()))));
+        let error = parsed("@Zzyzx hello").unwrap_err();
+        assert!(error.contains("@Mirela Voss"), "{error}");
+        assert!(parsed("!").is_err());
+    }
+
+    #[test]
+    fn somebody_new_has_a_name_an_occupation_and_a_place() {
+        let place = Names::of(&gullhaven_state())
+            .all()
+            .iter()
+            .find(|named| named.kind == Some(Kind::Location))
+            .unwrap()
+            .clone();
+        let line = parsed(&format!("+Bramwell Oarsong, ferryman, {}", place.name));
+        let occupation = Some("ferryman".into());
+        let name = "Bramwell Oarsong".to_owned();
+        assert_eq!(line, Ok(Some(Line::New { name, kind: Kind::Npc, occupation, place: Some(place.id) })));
+        assert!(parsed("+Mirela Voss").unwrap_err().contains("already"));
+        assert!(parsed("+Ann, cook, Nowhere At All").unwrap_err().contains("no place"));
+        let line = parsed("+Old Mill, location").unwrap();
+        assert!(matches!(line, Some(Line::New { kind: Kind::Location, .. })));
+    }
+}

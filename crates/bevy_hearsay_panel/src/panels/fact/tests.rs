@@ -1,0 +1,130 @@
+//! How long the models of a large campaign take to read, and its panels to draw. Run by hand:
+//! `cargo test -p bevy_hearsay_panel --lib -- --ignored --nocapture a_large_campaign`.
+#![allow(clippy::print_stdout)]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hearsay_memory::World;
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Knowledge, Method, Operation, Passage, Provenance, Secrecy, State,
+};
+
+use crate::{
+    panels::{
+        entity::{EntityModel, EntityRequest, EntityView, Ways, entity_ui},
+        graph::{GraphModel, GraphRequest, GraphView, Places, graph_ui, lay_out},
+        scene::{MindsModel, MindsRequest, StageModel, StageRequest},
+    },
+    testing::drawn,
+};
+
+const ENTITIES: usize = 20_000;
+const FACTS: usize = 100_000;
+const PASSAGES: usize = 20_000;
+
+fn id(number: usize) -> EntityId {
+    EntityId::new(format!("e{number}")).unwrap()
+}
+
+/// The numbers that follow a number, in no order that can be seen.
+fn random(seed: usize) -> usize {
+    let mixed = (seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize
+}
+
+fn large() -> World {
+    let provenance = || Provenance::new(Method::Authored, Author::Dm);
+    let mut changes: Vec<Change> = (0..ENTITIES).map(|number| Change::AddEntity(Entity::new(id(number)))).collect();
+    let mut assert = |fact: Fact, knowers: &[usize]| {
+        let fact = Arc::new(fact);
+        let edges = knowers.iter().map(|who| Knowledge::authored(id(*who).into(), fact.id()));
+        let edges: Vec<Change> = edges.map(|edge| Change::Learn(Arc::new(edge))).collect();
+        changes.push(Change::AssertFact(fact));
+        changes.extend(edges);
+    };
+    for number in 0..ENTITIES {
+        let kind = match number {
+            0..5 => "player",
+            _ if number.is_multiple_of(9) => "location",
+            _ if number.is_multiple_of(31) => "faction",
+            _ => "npc",
+        };
+        for (name, value) in [("name", format!("Somebody {number}")), ("kind", kind.into())] {
+            assert(Fact::attribute(&id(number), name, value, provenance()).unwrap().build().unwrap(), &[number]);
+        }
+    }
+    for number in 0..FACTS - 2 * ENTITIES {
+        // A few are in everything.
+        let a = if number.is_multiple_of(10) { random(number) % 40 } else { random(number) % ENTITIES };
+        let b = random(number + FACTS) % ENTITIES;
+        if a != b {
+            let name = ["KNOWS", "OWES", "LIKES", "ALLIED_WITH"][number % 4];
+            let fact = Fact::relation(&id(a), name, &id(b), provenance()).unwrap();
+            let fact = fact.secrecy(if number.is_multiple_of(12) { Secrecy::Secret } else { Secrecy::Open });
+            assert(fact.statement(format!("Something {number} about these two.")).build().unwrap(), &[a, b]);
+        }
+    }
+    for number in 0..PASSAGES {
+        let mut passage = Passage::new(format!("Words that were said as number {number}."));
+        passage.speaker = Some(id(random(number) % ENTITIES));
+        passage.heard_by = vec![id(number % 5).into()];
+        passage.line = number as u32;
+        changes.push(Change::AddPassage(Arc::new(passage)));
+    }
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Dm, "a large campaign", changes)).unwrap();
+    World { state: Arc::new(state), learned: Arc::default() }
+}
+
+fn timed<T>(what: &str, mut read: impl FnMut() -> T) -> T {
+    read();
+    let begun = Instant::now();
+    let found = read();
+    println!("{what}: {:.1} ms", begun.elapsed().as_secs_f64() * 1000.0);
+    found
+}
+
+fn frames<S: 'static>(what: &str, state: S, mut draw: impl FnMut(&mut egui::Ui, &crate::Look, &mut S) + 'static) {
+    let spent = Arc::new(std::sync::Mutex::new(Vec::<Duration>::new()));
+    let noted = Arc::clone(&spent);
+    let mut harness = drawn(state, move |ui, look, state| {
+        let begun = Instant::now();
+        draw(ui, look, state);
+        noted.lock().unwrap().push(begun.elapsed());
+    });
+    harness.run_steps(60);
+    let mut spent = spent.lock().unwrap().split_off(20);
+    spent.sort();
+    println!("{what}: {:.2} ms a frame, {:.2} ms at most", ms(spent[spent.len() / 2]), ms(spent[spent.len() - 1]));
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+#[test]
+#[ignore = "measures"]
+fn a_large_campaign() {
+    let world = large();
+    let page = timed("page of a hub", || EntityModel::load(&world, &EntityRequest { id: id(7) }).unwrap());
+    timed("page of one of many", || EntityModel::load(&world, &EntityRequest { id: id(777) }).unwrap());
+    let whole = timed("whole graph", || GraphModel::load(&world, &GraphRequest::default()).unwrap());
+    let around = GraphRequest { center: Some(id(7)), depth: 2, ..GraphRequest::default() };
+    timed("graph around a hub", || GraphModel::load(&world, &around).unwrap());
+    let places = timed("layout", || lay_out(&whole, &Places::new()));
+    let stage = StageRequest { place: Some(id(9)), added: (5..12).map(id).collect(), left_out: Vec::new() };
+    timed("stage", || StageModel::load(&world, &stage).unwrap());
+    let facts = page.facts().map(|fact| fact.fact).take(10).collect();
+    let minds = MindsRequest { question: "?".into(), facts, present: (5..12).map(id).collect() };
+    timed("minds", || MindsModel::load(&world, &minds).unwrap());
+    println!("{} facts on the page, {} nodes, {} edges", page.facts().count(), whole.nodes.len(), whole.edges.len());
+    frames("page", (page, EntityView::default()), |ui, look, (model, view)| {
+        drop(entity_ui(ui, look, model, view, Ways::default()));
+    });
+    frames("graph", (whole, places, GraphView::default()), |ui, look, (model, places, view)| {
+        drop(graph_ui(ui, look, model, places, view));
+    });
+}

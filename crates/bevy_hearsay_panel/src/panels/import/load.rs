@@ -1,0 +1,43 @@
+//! Reads folders. Files are looked at beside the worker, never in a frame.
+
+use std::{fs, path::Path};
+
+use super::model::{EntryModel, FolderModel};
+
+/// So many entries are listed.
+const MOST: usize = 500;
+
+/// What can be imported, by the ends of names.
+const FILES: [&str; 9] = ["yaml", "yml", "jsonl", "json", "md", "html", "txt", "csv", "zip"];
+
+impl FolderModel {
+    /// What is in a folder; in that of a file, when a file is given.
+    pub fn load(path: &Path) -> Self {
+        let path = if path.is_file() { path.parent().unwrap_or(path) } else { path };
+        let path = match path.as_os_str().is_empty() {
+            true => std::env::current_dir().unwrap_or_default(),
+            false => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        };
+        let mut folder = Self { above: path.parent().map(Path::to_owned), path: path.clone(), ..Self::default() };
+        let read = match fs::read_dir(&path) {
+            Ok(read) => read,
+            Err(error) => {
+                folder.trouble = Some(format!("{}: {error}", path.display()));
+                return folder;
+            }
+        };
+        let entries = read.filter_map(Result::ok).filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = fs::metadata(entry.path()).ok()?;
+            let end = Path::new(&name).extension().map(|end| end.to_string_lossy().to_lowercase());
+            let wanted = kind.is_dir() || end.is_some_and(|end| FILES.contains(&end.as_str()));
+            (wanted && !name.starts_with('.')).then(|| EntryModel { path: entry.path(), folder: kind.is_dir(), name })
+        });
+        folder.entries = entries.collect();
+        folder.entries.sort_by_cached_key(|entry| (!entry.folder, entry.name.to_lowercase(), entry.name.clone()));
+        folder.importable = folder.entries.iter().any(|entry| !entry.folder);
+        folder.more = folder.entries.len().saturating_sub(MOST);
+        folder.entries.truncate(MOST);
+        folder
+    }
+}

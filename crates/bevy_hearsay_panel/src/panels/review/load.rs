@@ -1,0 +1,453 @@
+//! How the review panel's model is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_memory::{
+    Clash, Duplicate, ReviewItem, World,
+    learn::{TrustOf, lift},
+    query::consequence,
+    review_items, would_learn,
+};
+use hearsay_model::{
+    EntityId, Evidence, Fact, FactId, Kind, Knower, Method, Object, Secrecy, Standing, State, attribute,
+};
+
+use super::model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin, Words};
+use crate::{
+    names::Named,
+    text::{Linked, shortened},
+};
+
+/// How many stubs are listed: the rest waits until these are gone.
+const MOST_STUBS: usize = 200;
+
+/// How many similar facts and learners are named.
+const MOST_SIMILAR: usize = 4;
+const MOST_LEARNERS: usize = 8;
+
+/// How much of a source is shown, in characters on either side of what matters.
+const AROUND: usize = 160;
+
+impl ReviewModel {
+    /// The cards, without their details. Reads every fact: to be read aside.
+    pub fn load(world: &World, duplicates: &[Duplicate]) -> Self {
+        let state = &*world.state;
+        let items = review_items(state);
+        let clashing: BTreeSet<FactId> = items
+            .iter()
+            .flat_map(|item| match item {
+                ReviewItem::Contradiction { facts, .. } => facts.clone(),
+                _ => Vec::new(),
+            })
+            .collect();
+        let mut heads: Vec<Head> = items.iter().filter_map(|item| head(state, item, &clashing)).collect();
+        heads.extend(duplicates.iter().filter(|pair| is_open(state, pair)).map(|pair| twins(state, pair)));
+        let (stubs, more_stubs) = stubs(state);
+        heads.extend(stubs);
+        heads.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
+        let (position, details) = (state.position().0, BTreeMap::new());
+        Self { position, heads, more_stubs, is_read: true, details }
+    }
+}
+
+fn is_open(state: &State, pair: &Duplicate) -> bool {
+    state.entity(&pair.one).is_some()
+        && state.entity(&pair.other).is_some()
+        && !state.are_distinct(&pair.one, &pair.other)
+}
+
+/// Where a fact comes from, as one source: a speaker, a file, or an author.
+fn source(state: &State, fact: &Fact) -> String {
+    let provenance = fact.provenance();
+    let file = provenance.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::File { path, .. } => Some(path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.clone()),
+        Evidence::Passage { .. } => None,
+    });
+    match (&provenance.speaker, file) {
+        (Some(speaker), _) => state.name_or_id(speaker).to_owned(),
+        (None, Some(path)) => path,
+        (None, None) => provenance.author.to_string(),
+    }
+}
+
+fn session_title(state: &State, fact: &Fact) -> Option<String> {
+    let id = fact.provenance().session.as_ref()?;
+    Some(state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone()))
+}
+
+fn about(state: &State, fact: &Fact) -> Vec<Named> {
+    let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
+    ends.map(|id| Named::of(state, id)).collect()
+}
+
+fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
+    match item {
+        ReviewItem::Doubtful { fact, .. } => {
+            let fact = state.fact(*fact)?;
+            let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
+            Some(Head {
+                key: CardKey::Fact(fact.id()),
+                statement: fact.statement().to_owned(),
+                confidence: fact.provenance().confidence.get(),
+                score,
+                why,
+                source: source(state, fact),
+                session: session_title(state, fact),
+                recorded: fact.provenance().recorded.0,
+                about: about(state, fact),
+                secret: fact.secrecy() == Secrecy::Secret,
+            })
+        }
+        ReviewItem::Contradiction { subject, clash, facts } => {
+            let facts: Vec<&Fact> = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| &**fact).collect();
+            let weighed: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| consequence(state, fact, true)).collect();
+            let (score, why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+            let least = facts.iter().map(|fact| fact.provenance().confidence.get()).min_by(f64::total_cmp)?;
+            let newest = facts.iter().max_by_key(|fact| fact.provenance().recorded)?;
+            let mut named = vec![Named::of(state, subject)];
+            named.extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| Named::of(state, id)));
+            named.dedup();
+            let what = clash_in_words(state, clash);
+            let told: Vec<&str> = facts.iter().map(|fact| fact.statement()).collect();
+            Some(Head {
+                key: CardKey::Clash(facts.iter().map(|fact| fact.id()).collect()),
+                statement: format!("{what}: {}", told.join(" / ")),
+                confidence: least,
+                score,
+                why,
+                source: source(state, newest),
+                session: session_title(state, newest),
+                recorded: newest.provenance().recorded.0,
+                about: named,
+                secret: facts.iter().any(|fact| fact.secrecy() == Secrecy::Secret),
+            })
+        }
+        ReviewItem::Duplicate(pair) => Some(twins(state, pair)),
+    }
+}
+
+fn clash_in_words(state: &State, clash: &Clash) -> String {
+    match clash {
+        Clash::OneAtATime(predicate) => {
+            format!("Only one at a time can be so ({})", predicate.as_str().to_lowercase().replace('_', " "))
+        }
+        Clash::Opposites(id) => format!("Opposite relations to {}", state.name_or_id(id)),
+        Clash::Refuted(_) => "One refutes the other".into(),
+    }
+}
+
+fn twins(state: &State, pair: &Duplicate) -> Head {
+    let degree = |id: &EntityId| state.links(id).count() as f64;
+    Head {
+        key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
+        statement: format!("{} and {} may be one", pair.names[0], pair.names[1]),
+        confidence: pair.whole.get(),
+        score: (1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0 * pair.whole.get(),
+        why: alike(pair),
+        source: "names that are alike".into(),
+        session: None,
+        recorded: 0,
+        about: vec![Named::of(state, &pair.one), Named::of(state, &pair.other)],
+        secret: false,
+    }
+}
+
+fn alike(pair: &Duplicate) -> Vec<String> {
+    let mut why = vec![format!("names alike {:.2}", pair.name.get())];
+    why.extend(pair.sounds_alike.then(|| "they sound the same".to_owned()));
+    why.extend(pair.neighbours.map(|share| format!("{:.0} % of those around them are the same", 100.0 * share.get())));
+    why.extend(pair.meaning.map(|meaning| format!("described alike {:.2}", meaning.get())));
+    why.extend(pair.related.then(|| "but something relates them to each other".to_owned()));
+    why
+}
+
+/// Entities of which nothing is said but what they are called: what imports leave of names that they could not place.
+fn stubs(state: &State) -> (Vec<Head>, usize) {
+    let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
+    let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.standing() != Standing::Rejected;
+    let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
+    let mut found: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(|id| is_stub(id)).collect();
+    found.sort();
+    let more = found.len().saturating_sub(MOST_STUBS);
+    let head = |id: &EntityId| {
+        let named = Named::of(state, id);
+        let recorded = state.newest(id, attribute::NAME).map_or(0, |fact| fact.provenance().recorded.0);
+        let origin = state.newest(id, attribute::NAME).map_or_else(|| "unknown".into(), |fact| source(state, fact));
+        Head {
+            key: CardKey::Stub(id.clone()),
+            statement: format!("{} is only a name", named.name),
+            confidence: 0.0,
+            score: 0.5,
+            why: vec!["nothing is said of it yet".into()],
+            source: origin,
+            session: None,
+            recorded,
+            about: vec![named],
+            secret: false,
+        }
+    };
+    (found.into_iter().take(MOST_STUBS).map(head).collect(), more)
+}
+
+/// The details of a card, if it is still there. Brief.
+pub fn detail(world: &World, key: &CardKey) -> Option<Detail> {
+    let state = &*world.state;
+    Some(match key {
+        CardKey::Fact(id) => Detail::Facts(vec![fact_detail(world, state.fact(*id)?, &[*id])]),
+        CardKey::Clash(ids) => {
+            let facts: Vec<FactDetail> =
+                ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_detail(world, fact, ids)).collect();
+            (!facts.is_empty()).then_some(Detail::Facts(facts))?
+        }
+        CardKey::Twins(one, other) => {
+            state.entity(one).and(state.entity(other))?;
+            Detail::Twins(Box::new([twin(state, one), twin(state, other)]), Vec::new())
+        }
+        CardKey::Stub(id) => Detail::Stub(state.entity(id).map(|_| twin(state, id))?),
+    })
+}
+
+fn twin(state: &State, id: &EntityId) -> Twin {
+    let names = state.names(id);
+    let mut facts: Vec<&str> = state
+        .facts_of(id)
+        .filter(|fact| fact.stands() && ![attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str()))
+        .map(|fact| fact.statement())
+        .collect();
+    facts.sort_unstable();
+    Twin {
+        named: Named::of(state, id),
+        aliases: names.into_iter().skip(1).map(str::to_owned).collect(),
+        fact_count: facts.len(),
+        facts: facts.into_iter().take(5).map(str::to_owned).collect(),
+    }
+}
+
+fn fact_detail(world: &World, fact: &Fact, among: &[FactId]) -> FactDetail {
+    let state = &*world.state;
+    let provenance = fact.provenance();
+    let (learners, more_learners) = learners(state, fact);
+    let (similar, more_similar) = similar(state, fact, among);
+    FactDetail {
+        id: fact.id(),
+        statement: Linked::fact(state, fact),
+        subject: Named::of(state, fact.subject()),
+        predicate: fact.predicate().as_str().to_owned(),
+        object: match fact.object() {
+            Object::Entity(id) => Target::Entity(Named::of(state, id)),
+            Object::Value(value) => Target::Value(value.to_string()),
+        },
+        standing: fact.standing().as_str().to_owned(),
+        secret: fact.secrecy() == Secrecy::Secret,
+        confidence: provenance.confidence.get(),
+        extracted: provenance.extracted.map(|extracted| extracted.get()),
+        trust: trust(world, fact),
+        method: method(provenance.method).to_owned(),
+        author: provenance.author.to_string(),
+        speaker: provenance.speaker.as_ref().map(|id| Named::of(state, id)),
+        session: session_title(state, fact),
+        when: when(state, fact),
+        words: provenance.evidence.iter().filter_map(|evidence| words(state, evidence)).take(3).collect(),
+        contradicts: contradicts(state, fact, among),
+        similar,
+        more_similar,
+        also: also(state, fact),
+        learners,
+        more_learners,
+    }
+}
+
+fn method(method: Method) -> &'static str {
+    match method {
+        Method::Witnessed => "witnessed",
+        Method::Stated => "stated",
+        Method::Inferred => "inferred",
+        Method::Authored => "authored",
+        Method::Imported => "imported",
+    }
+}
+
+fn trust(world: &World, fact: &Fact) -> Vec<String> {
+    let state = &*world.state;
+    let reasons = world.learned.reasons(fact.provenance(), fact.predicate());
+    let whose = |of: &TrustOf| match of {
+        TrustOf::Speaker(id) => state.name_or_id(id).to_owned(),
+        other => other.to_string(),
+    };
+    let said = |reason: &hearsay_memory::learn::Reason| {
+        let (yes, no) = (reason.counts.confirmed, reason.counts.rejected);
+        format!("{}: you said yes {yes} and no {no} times", whose(&reason.trust))
+    };
+    let mut trust: Vec<String> = reasons.iter().map(said).collect();
+    if let Some(lift) = lift(state, fact)
+        && let Some(like) = state.fact(lift.like)
+    {
+        trust.push(format!("like \u{201C}{}\u{201D}, which you confirmed", like.statement()));
+    }
+    trust
+}
+
+fn when(state: &State, fact: &Fact) -> Option<String> {
+    let date = |date: Option<&hearsay_model::Date>| {
+        let date = date?;
+        Some(if date.raw.is_empty() { state.calendar().print(date.time?) } else { date.raw.clone() })
+    };
+    let validity = fact.validity();
+    match (date(validity.from.as_ref()), date(validity.until.as_ref())) {
+        (None, None) => None,
+        (Some(from), None) => Some(format!("since {from}")),
+        (None, Some(until)) => Some(format!("until {until}")),
+        (Some(from), Some(until)) => Some(format!("{from} to {until}")),
+    }
+}
+
+fn words(state: &State, evidence: &Evidence) -> Option<Words> {
+    match evidence {
+        Evidence::File { path, line, field } => {
+            Some(Words { text: String::new(), marked: 0..0, place: format!("{path}:{line} ({field})"), private: false })
+        }
+        Evidence::Excerpt(excerpt) => {
+            let place = format!("{}:{} ({})", excerpt.path, excerpt.line, excerpt.field);
+            let marked = 0..excerpt.quote.len();
+            Some(Words { text: excerpt.quote.clone(), marked, place, private: false })
+        }
+        Evidence::Passage { passage, span, quote } => {
+            let Some(passage) = state.passage(*passage) else {
+                let marked = 0..quote.len();
+                return Some(Words {
+                    text: quote.clone(),
+                    marked,
+                    place: "a text that is gone".into(),
+                    private: false,
+                });
+            };
+            let (text, marked) = cut(&passage.text, span.start..span.end);
+            let session = passage
+                .session
+                .as_ref()
+                .map(|id| state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone()));
+            let speaker = passage.speaker.as_ref().map(|id| format!("{}, ", state.name_or_id(id)));
+            let what = match (session, &passage.title) {
+                (Some(session), _) => format!("{session}, line {}", passage.line),
+                (None, Some(title)) => title.clone(),
+                (None, None) => format!("line {}", passage.line),
+            };
+            let place = format!("{}{what}", speaker.unwrap_or_default());
+            Some(Words { text, marked, place, private: !passage.heard_by.is_empty() })
+        }
+    }
+}
+
+/// A part of a text around a stretch of it, and where that is in the part.
+fn cut(text: &str, marked: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
+    let marked = crate::widgets::within(text, &marked);
+    let start = text[..marked.start].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
+    let end = text[marked.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| marked.end + at);
+    let (before, after) = (if start > 0 { "\u{2026}" } else { "" }, if end < text.len() { "\u{2026}" } else { "" });
+    let offset = before.len();
+    let part = format!("{before}{}{after}", &text[start..end]);
+    (part, marked.start - start + offset..marked.end - start + offset)
+}
+
+fn other(fact: &Fact, why: &str) -> OtherFact {
+    OtherFact {
+        id: fact.id(),
+        statement: shortened(fact.statement(), 160).into_owned(),
+        standing: fact.standing().as_str().to_owned(),
+        why: why.to_owned(),
+        secret: fact.secrecy() == Secrecy::Secret,
+    }
+}
+
+/// What would clash with a fact, if it were so.
+fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
+    let vocabulary = state.vocabulary();
+    let stands = |other: &&std::sync::Arc<Fact>| {
+        matches!(other.standing(), Standing::Canon | Standing::Claimed) && other.id() != fact.id()
+    };
+    let mut found = Vec::new();
+    for held in state.facts_of(fact.subject()).filter(stands) {
+        if among.contains(&held.id()) || held.subject() != fact.subject() {
+            continue;
+        }
+        let overlap = held.validity().overlaps(fact.validity());
+        if held.predicate() == fact.predicate()
+            && state.is_functional(fact.predicate())
+            && held.object() != fact.object()
+            && overlap
+        {
+            found.push(other(held, "only one at a time"));
+        } else if fact.object().entity().is_some()
+            && held.object() == fact.object()
+            && vocabulary.are_opposites(held.predicate(), fact.predicate())
+        {
+            found.push(other(held, "the opposite"));
+        } else if fact.bearing().is_some_and(|bearing| bearing.fact() == held.id()) {
+            found.push(other(held, fact.bearing().map_or("", |bearing| bearing.as_str())));
+        }
+    }
+    found.truncate(MOST_SIMILAR);
+    found
+}
+
+/// Facts with the same ends, or the same subject and predicate.
+fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usize) {
+    let mut found: Vec<(u8, &Fact)> = state
+        .facts_of(fact.subject())
+        .filter(|other| !among.contains(&other.id()) && other.id() != fact.id())
+        .filter_map(|other| {
+            let same_ends = fact.object().entity().is_some() && other.object().entity().is_some() && {
+                let ends = |fact: &Fact| {
+                    let mut ends = [Some(fact.subject().clone()), fact.object().entity().cloned()];
+                    ends.sort();
+                    ends
+                };
+                ends(fact) == ends(other)
+            };
+            let same_predicate = other.subject() == fact.subject() && other.predicate() == fact.predicate();
+            match (same_ends, same_predicate) {
+                (true, true) => Some((0, &**other)),
+                (true, false) => Some((1, &**other)),
+                (false, true) => Some((2, &**other)),
+                (false, false) => None,
+            }
+        })
+        .collect();
+    found.sort_by_key(|(rank, fact)| (*rank, fact.id()));
+    let more = found.len().saturating_sub(MOST_SIMILAR);
+    let why = |rank| ["the same, otherwise sourced", "about the same two", "the same of another"][usize::from(rank)];
+    (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
+}
+
+/// Where else the same is said: what is decided with it.
+fn also(state: &State, fact: &Fact) -> Vec<String> {
+    if fact.standing() != Standing::Proposed {
+        return Vec::new();
+    }
+    let claim = hearsay_memory::Claim::of(state.vocabulary(), fact);
+    let same = state.facts_of(fact.subject()).filter(|other| {
+        other.id() != fact.id()
+            && other.standing() == Standing::Proposed
+            && hearsay_memory::Claim::of(state.vocabulary(), other) == claim
+    });
+    same.take(MOST_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
+}
+
+/// Who would learn a fact: the players' characters first.
+fn learners(state: &State, fact: &Fact) -> (Vec<String>, usize) {
+    let mut knowers: Vec<(bool, String)> = would_learn(state, fact.id())
+        .iter()
+        .map(|edge| match &edge.knower {
+            Knower::World => (false, "everybody".to_owned()),
+            Knower::Entity(id) => {
+                let played = matches!(state.kind(id), Some(Kind::Player | Kind::Party));
+                (!played, state.name_or_id(id).to_owned())
+            }
+        })
+        .collect();
+    knowers.sort();
+    knowers.dedup();
+    let more = knowers.len().saturating_sub(MOST_LEARNERS);
+    (knowers.into_iter().take(MOST_LEARNERS).map(|(_, name)| name).collect(), more)
+}

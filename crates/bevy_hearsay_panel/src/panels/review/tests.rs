@@ -1,0 +1,515 @@
+//! Every key and button of the review flow: over models made by hand, and against the engine.
+
+use egui::{Key, Modifiers};
+use egui_kittest::{Harness, kittest::Queryable};
+use hearsay_memory::Proposal;
+use hearsay_model::{Confidence, FactId, Object, Predicate};
+
+use super::*;
+use crate::{
+    names::Named,
+    testing::{Bench, bench, drawn, gullhaven, settle},
+    text::Linked,
+};
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn fact_id(number: usize) -> FactId {
+    format!("{number:032x}").parse().unwrap()
+}
+
+fn named(name: &str) -> Named {
+    Named { id: EntityId::from_name(name).unwrap(), name: name.into(), kind: None }
+}
+
+fn head(number: usize, confidence: f64) -> Head {
+    Head {
+        key: CardKey::Fact(fact_id(number)),
+        statement: format!("Ann owes Bob {number} crowns."),
+        confidence,
+        score: 10.0 - number as f64,
+        why: vec!["3 would know it".into()],
+        source: if number.is_multiple_of(2) { "Mirela Voss".into() } else { "notes.md".into() },
+        session: Some(format!("Session {}", number % 3)),
+        recorded: number as i64,
+        about: vec![named("Ann"), named("Bob")],
+        secret: number == 4,
+    }
+}
+
+fn detail_of(number: usize, confidence: f64) -> FactDetail {
+    FactDetail {
+        id: fact_id(number),
+        statement: Linked::plain(format!("Ann owes Bob {number} crowns.")),
+        subject: named("Ann"),
+        predicate: "OWES".into(),
+        object: Target::Entity(named("Bob")),
+        standing: "proposed".into(),
+        secret: number == 4,
+        confidence,
+        extracted: Some(confidence - 0.05),
+        trust: vec!["Mirela Voss: you said yes 3 and no 1 times".into()],
+        method: "stated".into(),
+        author: "extractor".into(),
+        speaker: Some(named("Mirela Voss")),
+        session: Some("Session 1".into()),
+        when: Some("since 3 Reaping".into()),
+        words: vec![Words {
+            text: "I heard Ann owes Bob.".into(),
+            marked: 8..20,
+            place: "Session 1, line 4".into(),
+            private: true,
+        }],
+        contradicts: vec![OtherFact {
+            id: fact_id(90),
+            statement: "Ann owes nobody.".into(),
+            standing: "canon".into(),
+            why: "the opposite".into(),
+            secret: false,
+        }],
+        similar: vec![OtherFact {
+            id: fact_id(91),
+            statement: "Ann trusts Bob.".into(),
+            standing: "canon".into(),
+            why: "about the same two".into(),
+            secret: false,
+        }],
+        more_similar: 2,
+        also: Vec::new(),
+        learners: vec!["Lyra".into(), "The Gull".into()],
+        more_learners: 3,
+    }
+}
+
+fn model(count: usize) -> ReviewModel {
+    let confidence = |number: usize| 0.3 + 0.05 * (number % 8) as f64;
+    let heads: Vec<Head> = (0..count).map(|number| head(number, confidence(number))).collect();
+    let details = (0..count)
+        .map(|number| (CardKey::Fact(fact_id(number)), Detail::Facts(vec![detail_of(number, confidence(number))])));
+    ReviewModel { position: 1, details: details.collect(), heads, more_stubs: 0, is_read: true }
+}
+
+#[derive(Default)]
+struct Page {
+    model: ReviewModel,
+    view: ReviewView,
+    actions: Vec<ReviewAction>,
+    screen_safe: bool,
+}
+
+fn page(model: ReviewModel) -> Harness<'static, Page> {
+    let page = Page { model, ..Page::default() };
+    let mut harness = drawn(page, |ui, look, page| {
+        let look = Look { screen_safe: page.screen_safe, ..look.clone() };
+        let actions = review_ui(ui, &look, &page.model, &mut page.view);
+        page.actions.extend(actions);
+    });
+    harness.run_steps(3);
+    harness
+}
+
+fn press(harness: &mut Harness<'_, Page>, key: Key) {
+    harness.key_press(key);
+    harness.run_steps(2);
+}
+
+fn focus(harness: &Harness<'_, Page>) -> CardKey {
+    harness.state().view.focus.clone().unwrap()
+}
+
+fn decided(page: &Page) -> Vec<(Vec<FactId>, Decision)> {
+    let of = |action: &ReviewAction| match action {
+        ReviewAction::Decide { facts, decision, .. } => Some((facts.clone(), decision.clone())),
+        _ => None,
+    };
+    page.actions.iter().filter_map(of).collect()
+}
+
+#[test]
+fn j_and_k_walk_and_the_focus_stays_where_the_eye_is() {
+    let mut harness = page(model(5));
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(0)));
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::J);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(2)));
+    press(&mut harness, Key::K);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+    press(&mut harness, Key::A);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(2)), "the next card is shown at once");
+    assert_eq!(decided(harness.state()), [(vec![fact_id(1)], Decision::Accept)]);
+    // At the end the focus is on what is left.
+    for _ in 0..9 {
+        press(&mut harness, Key::J);
+    }
+    press(&mut harness, Key::R);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(3)));
+}
+
+#[test]
+fn each_key_decides() {
+    for (key, decision) in [(Key::A, Decision::Accept), (Key::R, Decision::Reject), (Key::F, Decision::False)] {
+        let mut harness = page(model(3));
+        press(&mut harness, key);
+        assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)]);
+    }
+    let mut harness = page(model(3));
+    press(&mut harness, Key::S);
+    assert_eq!(harness.state().actions, [ReviewAction::Keep { facts: vec![fact_id(0)], secret: true }]);
+    press(&mut harness, Key::D);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+    assert!(harness.state().view.put_off.contains(&CardKey::Fact(fact_id(0))), "what is put off comes last");
+    press(&mut harness, Key::U);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::U);
+    harness.run_steps(2);
+    assert_eq!(harness.state().actions[1..], [ReviewAction::Undo, ReviewAction::Redo]);
+}
+
+#[test]
+fn each_button_decides() {
+    for (name, decision) in
+        [("Accept", Decision::Accept), ("Reject", Decision::Reject), ("Mark false", Decision::False)]
+    {
+        let mut harness = page(model(2));
+        harness.get_by_label(name).click();
+        harness.run_steps(3);
+        assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)], "{name}");
+    }
+    let mut harness = page(model(2));
+    harness.get_by_label("Make secret").click();
+    harness.run_steps(2);
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    harness.get_by_label("Ann owes nobody.").click();
+    harness.run_steps(2);
+    harness.get_by_label("Ann").click();
+    harness.run_steps(2);
+    let keep = ReviewAction::Keep { facts: vec![fact_id(0)], secret: true };
+    let shown = [ReviewAction::ShowFact(fact_id(90)), ReviewAction::Show(id("ann"))];
+    assert_eq!(harness.state().actions[..2], [keep, ReviewAction::Undo]);
+    assert_eq!(harness.state().actions[2..], shown);
+    harness.get_by_label("Defer").click();
+    harness.run_steps(2);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+}
+
+#[test]
+fn space_selects_and_a_decision_is_for_all_selected() {
+    let mut harness = page(model(8));
+    press(&mut harness, Key::Space);
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::Space);
+    harness.get_by_label("2 selected:");
+    harness.get_by_label("Reject the selected").click();
+    harness.run_steps(2);
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0), fact_id(1)], Decision::Reject)]);
+    assert!(harness.state().view.selected.is_empty());
+    // All of one source, and all as sure.
+    press(&mut harness, Key::G);
+    assert_eq!(harness.state().view.selected.len(), 3, "2, 4 and 6 are Mirela's");
+    press(&mut harness, Key::Escape);
+    assert!(harness.state().view.selected.is_empty());
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::X);
+    assert_eq!(harness.state().view.selected.len(), 4, "4, 5, 6 and 7 are as sure as 4");
+    press(&mut harness, Key::A);
+    assert_eq!(decided(harness.state())[1].0.len(), 4);
+}
+
+#[test]
+fn a_card_is_selected_by_its_box_and_focused_by_a_click() {
+    let mut harness = page(model(3));
+    harness.get_by_label("Select Ann owes Bob 2 crowns.").click();
+    harness.run_steps(2);
+    assert!(harness.state().view.selected.contains(&CardKey::Fact(fact_id(2))));
+    harness.get_by_label("Ann owes Bob 1 crowns.").click();
+    harness.run_steps(2);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+}
+
+#[test]
+fn an_edit_is_typed_in_place_and_accepted_with_enter() {
+    let mut harness = page(model(2));
+    press(&mut harness, Key::E);
+    let sentence = harness.get_by_label("Sentence");
+    assert!(sentence.is_focused());
+    harness.event(egui::Event::Key {
+        key: Key::A,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::COMMAND,
+    });
+    harness.run_steps(1);
+    harness.get_by_label("Sentence").type_text("Ann owes Bob a horse.");
+    harness.run_steps(2);
+    assert!(decided(harness.state()).is_empty(), "letters are text while something is typed");
+    harness.key_press(Key::Enter);
+    harness.run_steps(3);
+    let statement = Some("Ann owes Bob a horse.".to_owned());
+    let decision = Decision::Edit { subject: None, predicate: None, object: None, statement };
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)]);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+}
+
+#[test]
+fn subject_predicate_and_object_are_edited_too() {
+    let mut harness = page(model(2));
+    harness.get_by_label("Edit the parts").click();
+    harness.run_steps(2);
+    harness.state_mut().view.draft.as_mut().unwrap().predicate = "FEARS".into();
+    harness.run_steps(1);
+    harness.get_by_label("Accept the edit").click();
+    harness.run_steps(2);
+    let decision = Decision::Edit { subject: None, predicate: Some("FEARS".into()), object: None, statement: None };
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)], "the sentence is made anew");
+}
+
+#[test]
+fn escape_leaves_an_edit_and_a_reason_goes_with_the_next_decision() {
+    let mut harness = page(model(2));
+    press(&mut harness, Key::E);
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().view.draft, None);
+    press(&mut harness, Key::W);
+    harness.run_steps(1);
+    harness.get_by_label("Reason").type_text("she was asleep");
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    press(&mut harness, Key::R);
+    let reasons: Vec<_> = harness
+        .state()
+        .actions
+        .iter()
+        .map(|action| match action {
+            ReviewAction::Decide { reason, .. } => reason.clone(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(reasons, [Some("she was asleep".to_owned())]);
+    assert_eq!(harness.state().view.reason, "");
+}
+
+#[test]
+fn slash_filters_and_filters_can_be_cleared() {
+    let mut harness = page(model(12));
+    press(&mut harness, Key::Slash);
+    assert!(harness.get_by_label("Filter").is_focused());
+    harness.get_by_label("Filter").type_text("Bob 11");
+    harness.run_steps(2);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(11)));
+    harness.get_by_label("1 of 12");
+    harness.get_by_label("Filter").type_text(" no such");
+    harness.run_steps(2);
+    harness.get_by_label("Nothing here matches");
+    harness.get_by_label("Show all").click();
+    harness.run_steps(2);
+    harness.get_by_label("12 cards");
+}
+
+#[test]
+fn lists_are_ordered_and_narrowed() {
+    let model = model(9);
+    let of = |filter: Filter, order| {
+        let rows = model.listed(&filter, order, |_| false, false);
+        rows.into_iter().map(|row| model.heads[row].recorded).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Filter::default(), Order::Newest), [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    assert_eq!(of(Filter::default(), Order::LeastSure)[..2], [0, 8]);
+    assert_eq!(of(Filter::default(), Order::Surest)[0], 7);
+    let source = Filter { source: Some("notes.md".into()), ..Filter::default() };
+    assert_eq!(of(source, Order::Oldest), [1, 3, 5, 7]);
+    let session = Filter { session: Some("Session 2".into()), ..Filter::default() };
+    assert_eq!(of(session, Order::Oldest), [2, 5, 8]);
+    let sure = Filter { least: 0.6, ..Filter::default() };
+    assert_eq!(of(sure, Order::Oldest), [6, 7]);
+    assert_eq!(of(Filter { entity: Some(id("zed")), ..Filter::default() }, Order::Oldest), [0; 0]);
+}
+
+#[test]
+fn nothing_secret_is_drawn_while_players_look() {
+    let mut harness = page(model(6));
+    harness.state_mut().view.focus = Some(CardKey::Fact(fact_id(4)));
+    harness.state_mut().screen_safe = true;
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Bob 4 crowns").is_none());
+    assert!(harness.query_by_label_contains("I heard Ann").is_none(), "nor what only some heard");
+}
+
+#[test]
+fn contradictions_are_decided_by_the_one_that_is_so() {
+    let key = CardKey::Clash(vec![fact_id(1), fact_id(2)]);
+    let head = Head { key: key.clone(), ..head(1, 0.5) };
+    let details = [(key, Detail::Facts(vec![detail_of(1, 0.5), detail_of(2, 0.6)]))].into();
+    let model = ReviewModel { position: 1, heads: vec![head], details, more_stubs: 0, is_read: true };
+    let only = |fact: usize, other: usize| ReviewAction::OnlyThis {
+        fact: fact_id(fact),
+        others: vec![fact_id(other)],
+        reason: None,
+    };
+    let mut harness = page(model.clone());
+    press(&mut harness, Key::ArrowRight);
+    press(&mut harness, Key::A);
+    assert_eq!(harness.state().actions, [only(2, 1)]);
+    let mut harness = page(model);
+    harness.get_by_label("Only this: Ann owes Bob 1 crowns.").click();
+    harness.run_steps(2);
+    harness.run_steps(1);
+    assert_eq!(harness.state().actions, [only(1, 2)]);
+}
+
+#[test]
+fn twins_are_merged_either_way_or_told_apart() {
+    let twin = |name: &str, fact_count| Twin { named: named(name), aliases: Vec::new(), facts: Vec::new(), fact_count };
+    let key = CardKey::Twins(id("bram"), id("bramm"));
+    let head = Head { key: key.clone(), ..head(1, 0.9) };
+    let details = [(key, Detail::Twins(Box::new([twin("Bram", 2), twin("Bramm", 5)]), Vec::new()))].into();
+    let model = ReviewModel { position: 1, heads: vec![head], details, more_stubs: 0, is_read: true };
+    let merge = |gone: &str, into: &str| ReviewAction::Merge { gone: id(gone), into: id(into) };
+    for (name, action) in [
+        ("Merge into Bram", merge("bramm", "bram")),
+        ("Merge into Bramm", merge("bram", "bramm")),
+        ("Not the same", ReviewAction::NotTheSame(id("bram"), id("bramm"))),
+    ] {
+        let mut harness = page(model.clone());
+        harness.get_by_label(name).click();
+        harness.run_steps(2);
+        assert_eq!(harness.state().actions, [action], "{name}");
+    }
+    let mut harness = page(model.clone());
+    press(&mut harness, Key::A);
+    assert_eq!(harness.state().actions, [merge("bram", "bramm")], "the one of which more is said stays");
+    let mut harness = page(model);
+    press(&mut harness, Key::R);
+    assert_eq!(harness.state().actions, [ReviewAction::NotTheSame(id("bram"), id("bramm"))]);
+}
+
+#[test]
+fn an_empty_review_says_what_will_be_here() {
+    let harness = page(ReviewModel { is_read: true, ..ReviewModel::default() });
+    harness.get_by_label("Nothing waits for you");
+}
+
+#[test]
+fn an_edit_under_way_survives_the_window() {
+    let mut panel = ReviewPanel::default();
+    panel.view.draft = Some(Draft::of(&detail_of(1, 0.5)));
+    panel.view.draft.as_mut().unwrap().statement = "Half a sent".into();
+    panel.view.reason = "because".into();
+    panel.view.put_off.insert(CardKey::Twins(id("a"), id("b")));
+    let text = serde_json::to_string(&panel.save().unwrap()).unwrap();
+    let mut again = ReviewPanel::default();
+    again.restore(serde_json::from_str(&text).unwrap());
+    assert_eq!(again.view.draft, panel.view.draft);
+    assert_eq!((again.view.reason.as_str(), again.view.put_off.len()), ("because", 1));
+}
+
+/// The example campaign with facts that wait.
+fn waiting() -> Memory {
+    let memory = gullhaven();
+    let fact = |object: &str, sure: f64| Proposal {
+        confidence: Confidence::new(sure).unwrap(),
+        speaker: Some(id("odo-brandt")),
+        statement: Some(format!("Mirela fears {object}.")),
+        ..Proposal::new(id("mirela-voss"), Predicate::new("FEARS").unwrap(), Object::Entity(id(object)))
+    };
+    let proposals = vec![fact("odo-brandt", 0.5), fact("hob-carrow", 0.6), fact("captain-rusk", 0.4)];
+    memory.propose(Author::Extractor, proposals).unwrap().wait().unwrap();
+    memory
+}
+
+fn doubtful(bench: &Bench<ReviewPanel>) -> usize {
+    let model = bench.state().panel.model();
+    let is_listed =
+        |head: &&Head| matches!(head.key, CardKey::Fact(_)) && !bench.state().panel.view().gone.contains_key(&head.key);
+    model.heads.iter().filter(is_listed).count()
+}
+
+#[test]
+fn a_decision_reaches_the_engine_and_undo_brings_it_back() {
+    let mut bench = bench(ReviewPanel::default(), waiting());
+    assert_eq!(doubtful(&bench), 3);
+    bench.state_mut().panel.view.filter.kind = Some(CardKind::Doubtful);
+    settle(&mut bench);
+    let first = bench.state().panel.view().focus.clone();
+    bench.key_press(Key::A);
+    bench.run_steps(2);
+    assert_eq!(doubtful(&bench), 2, "it is gone at once");
+    settle(&mut bench);
+    assert_eq!(doubtful(&bench), 2);
+    let summary = bench.state().outcomes[0].done.as_ref().unwrap().summary.clone();
+    assert!(summary.starts_with("accept \u{201C}Mirela fears"), "{summary}");
+    let undo = Deed::Undo(hearsay_memory::UndoTarget::LastBy(Author::Dm));
+    bench.state_mut().deeds.begin(undo);
+    settle(&mut bench);
+    settle(&mut bench);
+    assert_eq!(doubtful(&bench), 3);
+    assert_eq!(bench.state().panel.view().focus, first, "the eye goes to what came back");
+}
+
+#[test]
+fn the_card_of_a_fact_shows_all_that_bears_on_it() {
+    let mut bench = bench(ReviewPanel::default(), waiting());
+    bench.state_mut().panel.view.filter.kind = Some(CardKind::Doubtful);
+    settle(&mut bench);
+    settle(&mut bench);
+    let panel = &bench.state().panel;
+    let key = panel.view().focus.clone().unwrap();
+    let Some(Detail::Facts(facts)) = panel.model().details.get(&key) else { panic!("no details of {key:?}") };
+    let fact = &facts[0];
+    assert_eq!(fact.predicate, "FEARS");
+    assert_eq!(fact.speaker.as_ref().map(|speaker| speaker.id.as_str()), Some("odo-brandt"));
+    assert!(!fact.similar.is_empty(), "{fact:?}");
+    bench.get_by_label("Odo Brandt");
+}
+
+#[test]
+fn many_are_decided_in_one_operation_with_a_reason() {
+    let mut bench = bench(ReviewPanel::default(), waiting());
+    bench.state_mut().panel.view.filter.kind = Some(CardKind::Doubtful);
+    bench.state_mut().panel.view.reason = "Odo lies".into();
+    settle(&mut bench);
+    bench.key_press(Key::G);
+    bench.run_steps(1);
+    bench.key_press(Key::F);
+    settle(&mut bench);
+    let summaries: Vec<_> = bench.state().outcomes.iter().map(|o| o.done.as_ref().unwrap().summary.clone()).collect();
+    assert_eq!(summaries.len(), 1, "{summaries:?}");
+    assert!(summaries[0].ends_with("and 2 more, because: Odo lies"), "{summaries:?}");
+    assert_eq!(doubtful(&bench), 0);
+}
+
+#[test]
+fn what_cannot_be_edited_so_comes_back_with_a_reason() {
+    let mut bench = bench(ReviewPanel::default(), waiting());
+    bench.state_mut().panel.view.filter.kind = Some(CardKind::Doubtful);
+    settle(&mut bench);
+    bench.key_press(Key::E);
+    bench.run_steps(2);
+    bench.state_mut().panel.view.draft.as_mut().unwrap().object = "Nobody of that name".into();
+    bench.get_by_label("Accept the edit").click();
+    settle(&mut bench);
+    let error = bench.state().outcomes[0].done.as_ref().unwrap_err();
+    assert!(error.contains("Nobody of that name"), "{error}");
+    assert_eq!(doubtful(&bench), 3, "it is listed again");
+}
+
+#[test]
+fn ten_thousand_cards_cost_little_to_draw() {
+    let mut harness = page(model(10_000));
+    harness.run_steps(5);
+    let begun = std::time::Instant::now();
+    for step in 0..60 {
+        if step % 2 == 0 {
+            harness.key_press(Key::J);
+        }
+        harness.step();
+    }
+    let each = begun.elapsed() / 60;
+    println!("review, 10,000 cards: {each:?} a frame, with the harness");
+    assert!(each < std::time::Duration::from_millis(40), "{each:?}");
+}

@@ -1,0 +1,396 @@
+//! How the review panel is drawn: filters, the list, the keys.
+
+use egui::{ComboBox, RichText, TextEdit, Ui};
+use hearsay_memory::Decision;
+
+use super::{
+    card::{card_ui, row_ui},
+    model::{CardKey, CardKind, Detail, Order, ReviewModel},
+    view::{Draft, ReviewAction, ReviewView},
+};
+use crate::{
+    commands,
+    panel::Look,
+    text::{counted, shortened},
+    widgets::{
+        command_button, command_button_only, empty_state, from_right, icon_button, list, name_field, named, weak,
+    },
+};
+
+/// The height of a row that was never drawn.
+const ROW: f32 = 34.0;
+
+/// Draws the panel; answers with what is asked for.
+pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) -> Vec<ReviewAction> {
+    let mut actions = Vec::new();
+    view.list(model, look.screen_safe);
+    keys(ui, look, model, view, &mut actions);
+    view.list(model, look.screen_safe);
+    bar(ui, look, model, view, &mut actions);
+    if view.reason_open {
+        reason(ui, look, view);
+    }
+    if !view.selected.is_empty() {
+        selection(ui, look, model, view, &mut actions);
+    }
+    ui.add_space(look.theme.spacing().tight);
+    if view.listed.rows.is_empty() {
+        nothing(ui, look, model, view);
+        return actions;
+    }
+    view.list(model, look.screen_safe);
+    let (rows, row) = (std::mem::take(&mut view.listed.rows), view.row);
+    let mut heights = std::mem::take(&mut view.heights);
+    let scroll_to = std::mem::take(&mut view.moved).then_some(row);
+    list(ui, "review cards", rows.len(), &mut heights, ROW, scroll_to, |ui, number| {
+        let Some(head) = rows.get(number).and_then(|row| model.heads.get(*row)) else { return };
+        let focused = view.focus.as_ref() == Some(&head.key);
+        if focused {
+            card_ui(ui, look, model, head, (number, rows.len()), view, &mut actions);
+        } else if row_ui(ui, look, head, view) {
+            view.focus = Some(head.key.clone());
+            (view.row, view.fact) = (number, 0);
+        }
+    });
+    view.heights = heights;
+    view.listed.rows = rows;
+    actions
+}
+
+fn nothing(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) {
+    if !model.is_read {
+        weak(ui, look, "Reading\u{2026}");
+    } else if !view.filter.is_open() && !model.heads.is_empty() {
+        let what = "Nothing here matches";
+        let next = format!("{} behind the filter.", counted(model.heads.len(), "card waits", "cards wait"));
+        if empty_state(ui, look, what, &next, Some("Show all")) {
+            view.filter = super::model::Filter::default();
+            view.entity_typed.clear();
+        }
+    } else if look.screen_safe && !model.heads.is_empty() {
+        empty_state(ui, look, "Nothing to show while players look", "What waits is secret.", None);
+    } else {
+        let next = "What the memory is not sure of comes here: from what is said at the table, notes and imports.";
+        empty_state(ui, look, "Nothing waits for you", next, None);
+    }
+}
+
+fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+    let pressed = |command| look.pressed(ui, command);
+    if pressed(&commands::UNDO) {
+        actions.push(ReviewAction::Undo);
+    }
+    if pressed(&commands::REDO) {
+        actions.push(ReviewAction::Redo);
+    }
+    if pressed(&commands::REVIEW_NEXT) {
+        view.set_row(model, view.row + 1);
+    }
+    if pressed(&commands::REVIEW_BACK) {
+        view.set_row(model, view.row.saturating_sub(1));
+    }
+    if pressed(&commands::REVIEW_OTHER)
+        && let Some(CardKey::Clash(facts)) = &view.focus
+    {
+        view.fact = (view.fact + 1) % facts.len().max(1);
+    }
+    if pressed(&commands::FILTER) {
+        view.give_focus = Some("filter");
+    }
+    if pressed(&commands::REASON) {
+        view.reason_open = true;
+        view.give_focus = Some("reason");
+    }
+    if pressed(&commands::SELECT)
+        && let Some(key) = view.focus.clone()
+    {
+        toggle_selected(view, key);
+    }
+    if pressed(&commands::SELECT_NONE) {
+        view.selected.clear();
+        view.draft = None;
+    }
+    let head = view.focus.as_ref().and_then(|key| model.heads.iter().find(|head| head.key == *key));
+    if let Some(head) = head {
+        let mut select = |wanted: &dyn Fn(&super::model::Head) -> bool| {
+            let keys = view.listed.rows.iter().map(|row| &model.heads[*row]).filter(|head| wanted(head));
+            let keys: Vec<CardKey> = keys.map(|head| head.key.clone()).collect();
+            view.selected.extend(keys);
+        };
+        if pressed(&commands::SELECT_SOURCE) {
+            select(&|other| other.source == head.source && other.key.kind() == head.key.kind());
+        }
+        if pressed(&commands::SELECT_ABOVE) {
+            select(&|other| other.confidence >= head.confidence && other.key.kind() == head.key.kind());
+        }
+    }
+    if pressed(&commands::EDIT) {
+        edit(model, view, actions);
+    }
+    for (command, verdict) in VERDICTS {
+        if pressed(command) {
+            give(verdict, model, view, actions);
+        }
+    }
+}
+
+/// What can be said of a card, or of all that are selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Accept,
+    Reject,
+    False,
+    Defer,
+    Secret,
+}
+
+pub(super) const VERDICTS: [(&commands::Command, Verdict); 5] = [
+    (&commands::ACCEPT, Verdict::Accept),
+    (&commands::REJECT, Verdict::Reject),
+    (&commands::MARK_FALSE, Verdict::False),
+    (&commands::DEFER, Verdict::Defer),
+    (&commands::MAKE_SECRET, Verdict::Secret),
+];
+
+pub(super) fn toggle_selected(view: &mut ReviewView, key: CardKey) {
+    if !view.selected.remove(&key) {
+        view.selected.insert(key);
+    }
+}
+
+/// Begins to edit the card that has the focus.
+pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+    let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
+    match detail {
+        Some(Detail::Facts(facts)) => {
+            if let Some(fact) = facts.get(view.fact) {
+                view.draft = Some(Draft::of(fact));
+                view.give_focus = Some("draft");
+            }
+        }
+        Some(Detail::Stub(twin)) => actions.push(ReviewAction::Show(twin.named.id.clone())),
+        Some(Detail::Twins(..)) | None => {}
+    }
+}
+
+/// Says something of the selected cards, or of the one that has the focus where none is.
+pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+    let keys: Vec<CardKey> = match view.selected.is_empty() {
+        true => view.focus.iter().cloned().collect(),
+        false => std::mem::take(&mut view.selected).into_iter().collect(),
+    };
+    if keys.is_empty() {
+        return;
+    }
+    if verdict == Verdict::Defer {
+        for key in keys {
+            // Putting off what was put off takes it up again.
+            if !view.put_off.remove(&key) {
+                view.put_off.insert(key);
+            }
+        }
+        view.focus = None;
+        return;
+    }
+    let facts: Vec<_> = keys.iter().flat_map(|key| view.facts_of(key, model)).collect();
+    if verdict == Verdict::Secret {
+        let is_secret = |key: &CardKey| model.heads.iter().any(|head| head.key == *key && head.secret);
+        let secret = !keys.iter().all(is_secret);
+        if !facts.is_empty() {
+            actions.push(ReviewAction::Keep { facts, secret });
+        }
+        return;
+    }
+    let reason = Some(view.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    let mut plain = Vec::new();
+    for key in &keys {
+        match (key, verdict) {
+            (CardKey::Fact(id), _) => plain.push(*id),
+            (CardKey::Clash(ids), Verdict::Accept) => {
+                let Some(fact) = view.facts_of(key, model).first().copied() else { continue };
+                let others = ids.iter().copied().filter(|id| *id != fact).collect();
+                actions.push(ReviewAction::OnlyThis { fact, others, reason: reason.clone() });
+            }
+            (CardKey::Clash(_), _) => plain.extend(view.facts_of(key, model)),
+            (CardKey::Twins(one, other), Verdict::Accept) => {
+                let (gone, into) = smaller(model, key).unwrap_or_else(|| (other.clone(), one.clone()));
+                actions.push(ReviewAction::Merge { gone, into });
+            }
+            (CardKey::Twins(one, other), Verdict::Reject) => {
+                actions.push(ReviewAction::NotTheSame(one.clone(), other.clone()));
+            }
+            (CardKey::Stub(id), Verdict::Reject) => actions.push(ReviewAction::Remove(id.clone())),
+            // Nothing of the kind can be said of these: they stay.
+            (CardKey::Twins(..) | CardKey::Stub(_), _) => continue,
+        }
+        view.gone.insert(key.clone(), None);
+    }
+    if !plain.is_empty() {
+        let decision = match verdict {
+            Verdict::Accept => Decision::Accept,
+            Verdict::Reject => Decision::Reject,
+            _ => Decision::False,
+        };
+        actions.push(ReviewAction::Decide { facts: plain, decision, reason });
+    }
+    decided(view);
+}
+
+/// What was for one decision is not for the next.
+pub(super) fn decided(view: &mut ReviewView) {
+    view.reason.clear();
+    view.reason_open = false;
+    view.draft = None;
+}
+
+/// Of two entities that may be one: the one of which less is said, and the other.
+fn smaller(model: &ReviewModel, key: &CardKey) -> Option<(hearsay_model::EntityId, hearsay_model::EntityId)> {
+    let Some(Detail::Twins(twins, _)) = model.details.get(key) else { return None };
+    let [one, other] = &**twins;
+    let (gone, into) = if one.fact_count < other.fact_count { (one, other) } else { (other, one) };
+    Some((gone.named.id.clone(), into.named.id.clone()))
+}
+
+fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+    ui.horizontal(|ui| {
+        let id = ui.make_persistent_id("review filter");
+        let field = TextEdit::singleline(&mut view.filter.words).id(id).hint_text("Filter  /").desired_width(150.0);
+        let response = ui.add(field);
+        text_named(&response, "Filter", &view.filter.words);
+        if view.give_focus == Some("filter") {
+            response.request_focus();
+            view.give_focus = None;
+        }
+        if !view.filter.words.is_empty() && icon_button(ui, "\u{2715}", "Clear the filter").clicked() {
+            view.filter.words.clear();
+        }
+        ComboBox::from_id_salt("review order")
+            .selected_text(view.order.name())
+            .show_ui(ui, |ui| {
+                for order in Order::ALL {
+                    ui.selectable_value(&mut view.order, order, order.name());
+                }
+            })
+            .response
+            .on_hover_text("In which order");
+        let narrowed = {
+            let mut filter = view.filter.clone();
+            filter.words.clear();
+            !filter.is_open()
+        };
+        let text = if narrowed { "Filters \u{2022}" } else { "Filters" };
+        let filters = ui
+            .add(egui::Button::selectable(view.filters_open, text))
+            .on_hover_text("By kind, source, session, entity and confidence");
+        if named(filters, true, "Filters").clicked() {
+            view.filters_open = !view.filters_open;
+        }
+        from_right(ui, |ui| {
+            if command_button_only(ui, look, &commands::UNDO).clicked() {
+                actions.push(ReviewAction::Undo);
+            }
+            let (shown, all) = (view.listed.rows.len(), model.heads.len().saturating_sub(view.gone.len()));
+            let count = if shown == all { counted(all, "card", "cards") } else { format!("{shown} of {all}") };
+            weak(ui, look, &count);
+        });
+    });
+    if view.filters_open {
+        filters(ui, look, model, view);
+    }
+}
+
+fn filters(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) {
+    ui.horizontal_wrapped(|ui| {
+        let filter = &mut view.filter;
+        let kind = filter.kind.map_or("All kinds", CardKind::name);
+        ComboBox::from_id_salt("review kind").selected_text(kind).show_ui(ui, |ui| {
+            ui.selectable_value(&mut filter.kind, None, "All kinds");
+            for kind in CardKind::ALL {
+                ui.selectable_value(&mut filter.kind, Some(kind), kind.name());
+            }
+        });
+        choice(ui, "review source", "All sources", &mut filter.source, || model.sources());
+        choice(ui, "review session", "All sessions", &mut filter.session, || model.sessions());
+        ui.label("Sure from");
+        ui.add(egui::DragValue::new(&mut filter.least).range(0.0..=1.0).speed(0.01).fixed_decimals(2));
+        let mut most = filter.most.unwrap_or(1.0);
+        ui.label("to");
+        if ui.add(egui::DragValue::new(&mut most).range(0.0..=1.0).speed(0.01).fixed_decimals(2)).changed() {
+            filter.most = (most < 1.0).then_some(most);
+        }
+        let about =
+            name_field(ui, look, "About", "About whom", &mut view.entity_typed, &mut view.entity_completion, |_| true);
+        if let Some(chosen) = about.chosen {
+            view.filter.entity = Some(chosen.id);
+        } else if about.response.changed() {
+            view.filter.entity = None;
+        }
+        if ui.button("Show all").clicked() {
+            view.filter = super::model::Filter::default();
+            view.entity_typed.clear();
+        }
+    });
+}
+
+fn choice(
+    ui: &mut Ui,
+    id: &str,
+    all: &str,
+    chosen: &mut Option<String>,
+    names: impl FnOnce() -> std::collections::BTreeMap<String, usize>,
+) {
+    let text = chosen.as_deref().unwrap_or(all);
+    ComboBox::from_id_salt(id).selected_text(shortened(text, 24)).height(320.0).show_ui(ui, |ui| {
+        ui.selectable_value(chosen, None, all);
+        for (name, count) in names() {
+            let text = format!("{} ({count})", shortened(&name, 48));
+            ui.selectable_value(chosen, Some(name), text);
+        }
+    });
+}
+
+fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
+    ui.horizontal(|ui| {
+        let id = ui.make_persistent_id("review reason");
+        let field = TextEdit::singleline(&mut view.reason)
+            .id(id)
+            .hint_text("Why: kept with the next decision")
+            .desired_width(360.0);
+        let response = ui.add(field);
+        text_named(&response, "Reason", &view.reason);
+        if view.give_focus == Some("reason") {
+            response.request_focus();
+            view.give_focus = None;
+        }
+        if icon_button(ui, "\u{2715}", "No reason").clicked() {
+            view.reason.clear();
+            view.reason_open = false;
+        }
+        weak(ui, look, "Enter, then decide");
+    });
+}
+
+fn selection(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(format!("{} selected:", view.selected.len())).strong());
+        for (command, verdict) in VERDICTS {
+            let name = format!("{} the selected", command.name);
+            let response = ui.add(egui::Button::new(command.name)).on_hover_text(command.tooltip());
+            if named(response, true, &name).clicked() {
+                give(verdict, model, view, actions);
+            }
+        }
+        if command_button(ui, &Look { keys: false, ..look.clone() }, &commands::SELECT_NONE) {
+            view.selected.clear();
+        }
+    });
+}
+
+/// Gives a field of text the name that screen readers say.
+pub(super) fn text_named(response: &egui::Response, name: &str, text: &str) {
+    response.widget_info(|| {
+        let mut info = egui::WidgetInfo::text_edit(true, text, text, "");
+        info.label = Some(name.to_owned());
+        info
+    });
+}

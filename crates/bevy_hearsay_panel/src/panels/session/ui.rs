@@ -1,0 +1,393 @@
+//! Draws the session: start, attendance, log, report, recap, end.
+
+use std::collections::BTreeMap;
+
+use egui::{RichText, ScrollArea, TextEdit, Ui};
+use hearsay_memory::{NewSession, SessionStep};
+use hearsay_model::{EntityId, FactId, KeptRecap, SessionId};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    model::{Part, PartModel, Playing, RecapModel, SessionLine, SessionModel},
+    report::{log_ui, report_ui},
+};
+use crate::{
+    commands as keys,
+    names::Named,
+    panel::Look,
+    panels::field_name,
+    text::{counted, visual},
+    theme::Tone,
+    widgets::{
+        Completion, Heights, badge, card, command_button, empty_state, entity_button, hidden, name_field, section,
+        toggle, toned, weak,
+    },
+};
+
+/// What the eye holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionView {
+    /// The session that is looked at; the one that is played, or else the latest, when none is chosen.
+    pub at: Option<SessionId>,
+    /// Which part of it.
+    pub part: Part,
+    /// The recap for the players, not that for the DM.
+    pub players: bool,
+    /// So many words a recap has at most.
+    pub words: usize,
+    /// What the next session is to be called.
+    pub title: String,
+    /// Where it begins, as it is typed.
+    pub place: String,
+    /// When it begins in game time, as it is typed.
+    pub time: String,
+    /// Whose players are away from the next session.
+    pub away: Vec<EntityId>,
+    /// Whether ending the session is asked about.
+    pub ending: bool,
+    /// Recaps that were edited and not kept yet, by session, and `players` or `dm`.
+    pub drafts: BTreeMap<String, String>,
+    /// Where a recap is written to.
+    pub file: String,
+    #[serde(skip)]
+    completion: Completion,
+    #[serde(skip)]
+    pub(super) heights: Heights,
+    #[serde(skip)]
+    pub(super) shown: Option<(SessionId, Part)>,
+}
+
+impl Default for SessionView {
+    fn default() -> Self {
+        Self {
+            at: None,
+            part: Part::default(),
+            players: false,
+            words: 200,
+            title: String::new(),
+            place: String::new(),
+            time: String::new(),
+            away: Vec::new(),
+            ending: false,
+            drafts: BTreeMap::new(),
+            file: String::new(),
+            completion: Completion::default(),
+            heights: Heights::default(),
+            shown: None,
+        }
+    }
+}
+
+impl SessionView {
+    /// Under which name a recap that is being edited is held.
+    pub fn draft_key(session: &SessionId, players: bool) -> String {
+        format!("{session} {}", if players { "players" } else { "dm" })
+    }
+}
+
+/// What the panel is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionAction {
+    /// Begin, end, come, go.
+    Step(SessionStep),
+    /// Keep a recap.
+    Keep(KeptRecap),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Write text to a file.
+    Write(String, String),
+    /// Show somebody.
+    Show(EntityId),
+    /// Show a fact.
+    ShowFact(FactId),
+}
+
+/// The session.
+pub fn session_ui(
+    ui: &mut Ui,
+    look: &Look,
+    model: &SessionModel,
+    part: Option<&PartModel>,
+    view: &mut SessionView,
+) -> Vec<SessionAction> {
+    let mut actions = Vec::new();
+    match &model.playing {
+        Some(playing) => playing_ui(ui, look, playing, view, &mut actions),
+        None => start_ui(ui, look, model, view, &mut actions),
+    }
+    if model.sessions.is_empty() {
+        let next = "Start one above: what is said and learned from then on carries it.";
+        empty_state(ui, look, "No session was played yet", next, None);
+        return actions;
+    }
+    ui.separator();
+    let width = look.theme.sizes().body * 17.0;
+    let side = egui::Panel::left(ui.id().with("sessions")).exact_size(width).resizable(false);
+    side.show(ui, |ui| sessions_ui(ui, look, model, view));
+    let Some(session) = chosen(model, view) else { return actions };
+    part_ui(ui, look, session, part, view, &mut actions);
+    actions
+}
+
+/// The session that is looked at.
+pub(super) fn chosen<'a>(model: &'a SessionModel, view: &SessionView) -> Option<&'a SessionLine> {
+    let of = |id: &SessionId| model.sessions.iter().find(|line| line.id == *id);
+    let at = view.at.as_ref().and_then(of);
+    at.or_else(|| of(&model.playing.as_ref()?.id)).or(model.sessions.first())
+}
+
+fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionView, actions: &mut Vec<SessionAction>) {
+    let next = &model.next;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(format!("Session {}", next.number)).heading());
+        let start = command_button(ui, look, &keys::SESSION_START);
+        let field = TextEdit::singleline(&mut view.title).hint_text("what it is called").desired_width(200.0);
+        field_name(&ui.add(field), "Title", &view.title);
+        let hint = next.place.as_ref().map_or("where it begins", |place| &place.name);
+        let is_place = |named: &Named| named.kind == Some(hearsay_model::Kind::Location);
+        name_field(ui, look, "Place", hint, &mut view.place, &mut view.completion, is_place);
+        let hint = next.clock.as_deref().unwrap_or("when, in game time");
+        let field = TextEdit::singleline(&mut view.time).hint_text(hint).desired_width(180.0);
+        field_name(&ui.add(field), "Time", &view.time);
+        if start {
+            actions.push(SessionAction::Step(SessionStep::Start(new_session(model, view))));
+            (view.title, view.place, view.time, view.at) = Default::default();
+            view.part = Part::Log;
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        weak(ui, look, "At the table:");
+        for player in &next.players {
+            let here = !view.away.contains(&player.id);
+            if toggle(ui, here, &player.name, "Whether the player is there").clicked() {
+                match here {
+                    true => view.away.push(player.id.clone()),
+                    false => view.away.retain(|id| *id != player.id),
+                }
+            }
+        }
+        if next.players.is_empty() {
+            weak(ui, look, "no player characters are on record (add them with kind `player`)");
+        }
+    });
+}
+
+/// The session that the fields say.
+fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
+    let given = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
+    let next = &model.next;
+    let present = next.players.iter().filter(|named| !view.away.contains(&named.id));
+    let present = match view.away.is_empty() {
+        true => Vec::new(),
+        false => present.map(|named| named.id.to_string()).collect(),
+    };
+    NewSession {
+        title: given(&view.title),
+        place: given(&view.place).or_else(|| next.place.as_ref().map(|place| place.id.to_string())),
+        time: given(&view.time),
+        present,
+        ..NewSession::default()
+    }
+}
+
+fn playing_ui(ui: &mut Ui, look: &Look, playing: &Playing, view: &mut SessionView, actions: &mut Vec<SessionAction>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(visual(&playing.title)).heading());
+        badge(ui, look, Tone::Good, "being played");
+        if let Some(place) = &playing.place {
+            weak(ui, look, "at");
+            if entity_button(ui, look, place).clicked() {
+                actions.push(SessionAction::Show(place.id.clone()));
+            }
+        }
+        if let Some(time) = &playing.time {
+            weak(ui, look, time);
+        }
+        if !view.ending && command_button(ui, look, &keys::SESSION_END) {
+            view.ending = true;
+        } else if view.ending {
+            if command_button(ui, look, &keys::SESSION_END_NOW) {
+                actions.push(SessionAction::Step(SessionStep::End { time: None }));
+                (view.ending, view.at, view.part) = (false, Some(playing.id.clone()), Part::Report);
+            }
+            if ui.button("Go on").on_hover_text("Plays on").clicked() {
+                view.ending = false;
+            }
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        weak(ui, look, "At the table:");
+        let all = playing.here.iter().map(|who| (who, true)).chain(playing.away.iter().map(|who| (who, false)));
+        for (who, here) in all {
+            let help = if here { "Leaves: hears nothing from now on" } else { "Comes: hears what is said from now on" };
+            if toggle(ui, here, &who.name, help).clicked() {
+                let (mut arrive, mut leave) = (Vec::new(), Vec::new());
+                if here {
+                    leave.push(who.id.to_string())
+                } else {
+                    arrive.push(who.id.to_string())
+                }
+                actions.push(SessionAction::Step(SessionStep::Attend { arrive, leave }));
+            }
+        }
+    });
+}
+
+fn sessions_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionView) {
+    let at = chosen(model, view).map(|line| line.id.clone());
+    let height = look.theme.sizes().row * 2.2;
+    let area = ScrollArea::vertical().id_salt("sessions").auto_shrink([false, false]);
+    area.show_rows(ui, height, model.sessions.len(), |ui, range| {
+        for line in &model.sessions[range] {
+            let focused = at.as_ref() == Some(&line.id);
+            let drawn = card(ui, look, focused, false, |ui| {
+                ui.set_height(height - look.theme.spacing().normal * 3.0);
+                let number = line.number.map_or_else(String::new, |number| format!("{number}. "));
+                let name = format!("{number}{}", line.title);
+                let link = ui.add(egui::Button::new(visual(&name)).frame(false).truncate());
+                let clicked = crate::widgets::named(link, true, &line.title).clicked();
+                ui.horizontal(|ui| {
+                    let words = counted(line.lines, "line", "lines");
+                    ui.label(RichText::new(words).small().color(look.theme.palette().weak));
+                    if line.recaps.0 || line.recaps.1 {
+                        ui.label(RichText::new("recap kept").small().color(look.theme.tone(Tone::Good)));
+                    }
+                });
+                clicked
+            });
+            if drawn.inner {
+                view.at = Some(line.id.clone());
+            }
+        }
+    });
+}
+
+fn part_ui(
+    ui: &mut Ui,
+    look: &Look,
+    session: &SessionLine,
+    part: Option<&PartModel>,
+    view: &mut SessionView,
+    actions: &mut Vec<SessionAction>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        let parts = [
+            (Part::Log, &keys::SESSION_LOG),
+            (Part::Report, &keys::SESSION_REPORT),
+            (Part::Recap, &keys::SESSION_RECAP),
+        ];
+        for (which, command) in parts {
+            let chosen = toggle(ui, view.part == which, command.name, &command.tooltip()).clicked();
+            if chosen || look.pressed(ui, command) {
+                view.part = which;
+            }
+        }
+        if !session.time.is_empty() {
+            weak(ui, look, &session.time);
+        }
+        if let Some(date) = &session.date {
+            weak(ui, look, &format!("played {date}"));
+        }
+    });
+    if view.part != Part::Log {
+        ui.horizontal_wrapped(|ui| {
+            weak(ui, look, "Were there:");
+            for who in &session.present {
+                if entity_button(ui, look, who).clicked() {
+                    actions.push(SessionAction::Show(who.id.clone()));
+                }
+            }
+        });
+    }
+    let shown = Some((session.id.clone(), view.part));
+    if view.shown != shown {
+        view.heights.clear();
+        view.shown = shown;
+    }
+    match part {
+        None => _ = weak(ui, look, "Reading\u{2026}"),
+        Some(PartModel::Log(lines, before)) => log_ui(ui, look, lines, *before, &mut view.heights, actions),
+        Some(PartModel::Report(report)) => report_ui(ui, look, report, actions),
+        Some(PartModel::Recap(recap)) => recap_ui(ui, look, session, recap, view, actions),
+    }
+}
+
+fn recap_ui(
+    ui: &mut Ui,
+    look: &Look,
+    session: &SessionLine,
+    recap: &RecapModel,
+    view: &mut SessionView,
+    actions: &mut Vec<SessionAction>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        if toggle(ui, !view.players, "For me", "All that happened").clicked() {
+            view.players = false;
+        }
+        if toggle(ui, view.players, "For the players", "Only what their characters know, and nothing secret").clicked()
+        {
+            view.players = true;
+        }
+        let drag = ui.add(egui::DragValue::new(&mut view.words).range(20..=2_000).speed(5).suffix(" words"));
+        field_name(&drag, "Words", &view.words.to_string());
+        weak(ui, look, &format!("{} of {}", recap.of.0, counted(recap.of.1, "line or fact", "lines and facts")));
+    });
+    if look.screen_safe && !recap.players {
+        hidden(ui, look);
+        return;
+    }
+    if recap.players != view.players {
+        weak(ui, look, "Reading\u{2026}");
+        return;
+    }
+    let key = SessionView::draft_key(&session.id, recap.players);
+    let held = recap.kept.as_ref().unwrap_or(&recap.made);
+    let mut text = view.drafts.get(&key).unwrap_or(held).clone();
+    let edited = view.drafts.contains_key(&key);
+    ui.horizontal_wrapped(|ui| {
+        if command_button(ui, look, &keys::SESSION_COPY) {
+            actions.push(SessionAction::Copy(text.clone()));
+        }
+        ui.add_enabled_ui(edited || recap.kept.is_none(), |ui| {
+            if command_button(ui, look, &keys::SESSION_KEEP) {
+                let (session, players) = (session.id.clone(), recap.players);
+                actions.push(SessionAction::Keep(KeptRecap { session, players, text: text.clone() }));
+            }
+        });
+        if (edited || recap.kept.is_some()) && ui.button("Make anew").on_hover_text("From what is on record").clicked()
+        {
+            view.drafts.insert(key.clone(), recap.made.clone());
+            text.clone_from(&recap.made);
+        }
+        if view.file.trim().is_empty() {
+            view.file = format!("{}-recap.md", session.id);
+        }
+        let field = ui.add(TextEdit::singleline(&mut view.file).desired_width(180.0));
+        field_name(&field, "File", &view.file);
+        if ui.button("Write file").on_hover_text("Writes the recap as it stands here").clicked() {
+            actions.push(SessionAction::Write(view.file.trim().to_owned(), as_file(recap, &text)));
+        }
+        match (edited, &recap.kept) {
+            (true, _) => _ = toned(ui, look, Tone::Warn, "edited, not kept yet"),
+            (false, Some(_)) => _ = toned(ui, look, Tone::Good, "kept"),
+            (false, None) => {}
+        }
+    });
+    section(ui, look, if recap.players { "Recap for the players" } else { "Recap" }, None);
+    let area = ScrollArea::vertical().id_salt("recap").auto_shrink([false, false]);
+    let changed = area.show(ui, |ui| {
+        let edit = TextEdit::multiline(&mut text).desired_width(f32::INFINITY).desired_rows(12);
+        let field = ui.add(edit.hint_text("What happened, in your words"));
+        field_name(&field, "Recap text", &text);
+        field.changed()
+    });
+    if changed.inner {
+        view.drafts.insert(key, text);
+    }
+}
+
+/// A recap as a file has it.
+fn as_file(recap: &RecapModel, text: &str) -> String {
+    format!("# {}\n\n{}\n", recap.title, text.trim())
+}

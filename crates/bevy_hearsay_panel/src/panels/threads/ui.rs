@@ -1,0 +1,251 @@
+//! Draws threads and secrets.
+
+use egui::{RichText, TextEdit, Ui};
+use hearsay_memory::{Circumstances, Edit, FactOptions, Happening, Retcon, Stated};
+use hearsay_model::{EntityId, FactId, SessionId, Standing, text};
+use serde::{Deserialize, Serialize};
+
+use super::model::{ThreadRow, ThreadTab, ThreadsModel};
+use crate::{
+    commands as keys,
+    panel::{Deed, Look},
+    theme::Tone,
+    widgets::{Heights, badge, card, command_button, empty_state, entity_button, list, more, sentence, toggle, weak},
+};
+
+/// What the eye holds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThreadsView {
+    /// The kinds that are listed; all, when none is chosen.
+    pub tabs: Vec<ThreadTab>,
+    /// The words that a thread must have.
+    pub filter: String,
+    /// Which row is looked at.
+    pub at: usize,
+    #[serde(skip)]
+    heights: Heights,
+    #[serde(skip)]
+    scroll: bool,
+    #[serde(skip)]
+    shown: (Vec<ThreadTab>, String),
+}
+
+/// What the panel is asked for.
+#[derive(Debug, Clone)]
+pub enum ThreadsAction {
+    /// Show somebody.
+    Show(EntityId),
+    /// Show a fact.
+    ShowFact(FactId),
+    /// Show a session.
+    Session(SessionId),
+    /// Change the memory.
+    Do(Deed),
+}
+
+/// Threads and secrets; `party` are those to whom a secret is revealed: whoever is at the table.
+pub fn threads_ui(
+    ui: &mut Ui,
+    look: &Look,
+    model: &ThreadsModel,
+    party: &[EntityId],
+    view: &mut ThreadsView,
+) -> Vec<ThreadsAction> {
+    let mut actions = Vec::new();
+    let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
+    filters_ui(ui, look, &visible, view);
+    let words = text::normal(&view.filter);
+    let wanted = |row: &&&ThreadRow| {
+        (view.tabs.is_empty() || view.tabs.contains(&row.tab)) && (words.is_empty() || row.words.contains(&words))
+    };
+    let rows: Vec<&ThreadRow> = visible.iter().filter(wanted).copied().collect();
+    let shown = (view.tabs.clone(), view.filter.clone());
+    if view.shown != shown {
+        view.heights.clear();
+        (view.shown, view.at) = (shown, 0);
+    }
+    if rows.is_empty() {
+        nothing_ui(ui, look, visible.is_empty(), view);
+        return actions;
+    }
+    view.at = view.at.min(rows.len() - 1);
+    if look.pressed(ui, &keys::THREAD_NEXT) {
+        (view.at, view.scroll) = ((view.at + 1).min(rows.len() - 1), true);
+    }
+    if look.pressed(ui, &keys::THREAD_BACK) {
+        (view.at, view.scroll) = (view.at.saturating_sub(1), true);
+    }
+    let focus = std::mem::take(&mut view.scroll).then_some(view.at);
+    let mut at = view.at;
+    list(ui, "threads", rows.len(), &mut view.heights, 64.0, focus, |ui, number| {
+        let focused = number == view.at;
+        let drawn = card(ui, look, focused, false, |ui| {
+            row_ui(ui, look, rows[number], &mut actions);
+            if focused {
+                buttons_ui(ui, look, model, rows[number], party, &mut actions);
+            }
+        });
+        let inside =
+            ui.input(|input| input.pointer.interact_pos()).is_some_and(|pos| drawn.response.rect.contains(pos));
+        if inside && ui.input(|input| input.pointer.primary_clicked()) {
+            at = number;
+        }
+    });
+    view.at = at;
+    more(ui, look, model.more);
+    actions
+}
+
+fn filters_ui(ui: &mut Ui, look: &Look, rows: &[&ThreadRow], view: &mut ThreadsView) {
+    ui.horizontal_wrapped(|ui| {
+        for tab in ThreadTab::ALL {
+            let count = rows.iter().filter(|row| row.tab == tab).count();
+            let on = view.tabs.contains(&tab);
+            if look.screen_safe && matches!(tab, ThreadTab::Untold | ThreadTab::Told) {
+                continue;
+            }
+            let help = format!("{count} of them; shows only these");
+            if toggle(ui, on, tab.name(), &help).clicked() {
+                if on { view.tabs.retain(|other| *other != tab) } else { view.tabs.push(tab) }
+            }
+            weak(ui, look, &count.to_string());
+        }
+        let field = ui.add(TextEdit::singleline(&mut view.filter).hint_text("Words or a name").desired_width(200.0));
+        crate::panels::field_name(&field, "Filter threads", &view.filter);
+        if look.pressed(ui, &keys::THREAD_FILTER) {
+            field.request_focus();
+        }
+    });
+    ui.add_space(look.theme.spacing().tight);
+}
+
+fn nothing_ui(ui: &mut Ui, look: &Look, nothing_at_all: bool, view: &mut ThreadsView) {
+    if nothing_at_all {
+        let next = "Promises (PROMISED), debts (OWES), quests and secrets appear here as they are recorded.";
+        empty_state(ui, look, "No open threads", next, None);
+    } else if empty_state(ui, look, "No thread is like this", "Other kinds or words may have some.", Some("Show all")) {
+        (view.tabs, view.filter) = Default::default();
+    }
+}
+
+fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAction>) {
+    ui.horizontal_wrapped(|ui| {
+        let tone = if row.secret { Tone::Secret } else { Tone::Accent };
+        badge(ui, look, tone, row.tab.one());
+        if row.standing != Standing::Canon {
+            badge(ui, look, Tone::Warn, row.standing.as_str());
+        }
+        if let Some(who) = sentence(ui, look, &row.what, Tone::Plain) {
+            actions.push(ThreadsAction::Show(who));
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        if row.secret && !row.who.is_empty() {
+            weak(ui, look, "held by");
+        }
+        for who in row.who.iter().take(8) {
+            if entity_button(ui, look, who).clicked() {
+                actions.push(ThreadsAction::Show(who.id.clone()));
+            }
+        }
+        more(ui, look, row.who.len().saturating_sub(8));
+        if let Some(since) = &row.since {
+            weak(ui, look, &format!("since {since}"));
+        }
+        if let Some((id, title)) = &row.session
+            && ui.link(title.as_str()).on_hover_text(format!("Shows {id}")).clicked()
+        {
+            actions.push(ThreadsAction::Session(id.clone()));
+        }
+    });
+    if !look.screen_safe {
+        for detail in &row.details {
+            weak(ui, look, detail);
+        }
+    }
+    for told in row.told.iter().take(6) {
+        ui.horizontal_wrapped(|ui| {
+            match &told.by {
+                Some(by) => {
+                    if entity_button(ui, look, by).clicked() {
+                        actions.push(ThreadsAction::Show(by.id.clone()));
+                    }
+                    weak(ui, look, "told");
+                }
+                None => _ = weak(ui, look, "talk of the town reached"),
+            }
+            match &told.to {
+                Some(to) => {
+                    if entity_button(ui, look, to).clicked() {
+                        actions.push(ThreadsAction::Show(to.id.clone()));
+                    }
+                }
+                None => _ = weak(ui, look, "everybody"),
+            }
+            let when = told.when.iter().chain(&told.session).map(String::as_str).collect::<Vec<_>>();
+            ui.label(RichText::new(when.join(", ")).small().color(look.theme.palette().weak));
+        });
+    }
+    more(ui, look, row.told.len().saturating_sub(6));
+}
+
+fn buttons_ui(
+    ui: &mut Ui,
+    look: &Look,
+    model: &ThreadsModel,
+    row: &ThreadRow,
+    party: &[EntityId],
+    actions: &mut Vec<ThreadsAction>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        if let Some(deed) = settled(model, row)
+            && command_button(ui, look, &keys::THREAD_SETTLE)
+        {
+            actions.push(ThreadsAction::Do(deed));
+        }
+        if let Some(deed) = revealed(row, party)
+            && command_button(ui, look, &keys::THREAD_REVEAL)
+        {
+            actions.push(ThreadsAction::Do(deed));
+        }
+        if let Some(fact) = row.fact
+            && command_button(ui, look, &keys::THREAD_SHOW)
+        {
+            actions.push(ThreadsAction::ShowFact(fact));
+        }
+    });
+}
+
+/// What makes a promise kept, a debt paid, a quest done.
+fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<Deed> {
+    match row.tab {
+        ThreadTab::Promise | ThreadTab::Debt => {
+            let (fact, until) = (row.fact?.to_string(), model.clock.clone()?);
+            Some(Deed::Retcon(Retcon::Until { fact, until }))
+        }
+        ThreadTab::Quest => {
+            let (entity, attribute) = (row.quest.as_ref()?.id.to_string(), "stage".to_owned());
+            Some(Deed::Edit(Edit::Set { entity, attribute, value: "done".into(), options: FactOptions::default() }))
+        }
+        ThreadTab::Untold | ThreadTab::Told => None,
+    }
+}
+
+/// What makes a secret known to those at the table: one who holds it tells it, or they see it for themselves.
+fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<Deed> {
+    if !matches!(row.tab, ThreadTab::Untold | ThreadTab::Told) || party.is_empty() {
+        return None;
+    }
+    let fact = row.fact?.to_string();
+    let holder = row
+        .who
+        .iter()
+        .find(|who| !party.contains(&who.id) && who.kind.as_ref().is_some_and(hearsay_model::Kind::is_character));
+    let to: Vec<String> = party.iter().map(ToString::to_string).collect();
+    let circumstances = Circumstances::default();
+    Some(Deed::Learn(match holder {
+        Some(holder) => Happening::Reveal { holder: holder.id.to_string(), fact, to, openly: false, circumstances },
+        None => Happening::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
+    }))
+}

@@ -1,0 +1,237 @@
+//! Draws "let time pass": how long, who would learn what from whom, and then the deed.
+
+use egui::{RichText, TextEdit, Ui};
+use hearsay_model::{EntityId, FactId};
+use serde::{Deserialize, Serialize};
+
+use super::model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
+use crate::{
+    commands::{self as keys, Command},
+    panel::Look,
+    panels::field_name,
+    text::counted,
+    theme::Tone,
+    widgets::{
+        Heights, badge, card, command_button, empty_state, entity_button, list, more, section, sentence, toggle, toned,
+        weak,
+    },
+};
+
+/// What the eye holds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TimeView {
+    /// How time is to pass.
+    pub request: TimeRequest,
+    /// Whether each telling is listed, not how far each fact spreads.
+    pub tellings: bool,
+    #[serde(skip)]
+    heights: Heights,
+    #[serde(skip)]
+    shown: bool,
+}
+
+/// How far it is worked out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TimeState<'a> {
+    /// Nothing was asked for yet.
+    Idle,
+    /// It is being worked out.
+    Working,
+    /// This would happen.
+    Ready(&'a TimeModel),
+    /// It happened: what was done.
+    Passed(&'a str),
+    /// It cannot be.
+    Trouble(&'a str),
+}
+
+/// What the panel is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TimeAction {
+    /// Work out what happens.
+    WorkOut,
+    /// Let it happen.
+    Apply,
+    /// Forget it.
+    Discard,
+    /// Take back what happened.
+    Undo,
+    /// Show somebody.
+    Show(EntityId),
+    /// Show a fact.
+    ShowFact(FactId),
+}
+
+/// Let time pass.
+pub fn time_ui(
+    ui: &mut Ui,
+    look: &Look,
+    clock: Option<&str>,
+    state: TimeState,
+    view: &mut TimeView,
+) -> Vec<TimeAction> {
+    let mut actions = Vec::new();
+    let Some(clock) = clock else {
+        let next =
+            "Say what time it is first: a session with a time, or `start` in campaign.yaml, sets the game clock.";
+        empty_state(ui, look, "No game clock is set", next, None);
+        return actions;
+    };
+    how_long_ui(ui, look, clock, view, &mut actions);
+    ui.separator();
+    match state {
+        TimeState::Idle => {
+            let next = "Choose how long: what people would tell each other meanwhile is shown before it happens.";
+            empty_state(ui, look, "Time stands still", next, None);
+        }
+        TimeState::Working => {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                weak(ui, look, "Works out who meets whom\u{2026}");
+            });
+        }
+        TimeState::Passed(what) => {
+            if empty_state(ui, look, "Time passed", what, Some("Undo it")) {
+                actions.push(TimeAction::Undo);
+            }
+        }
+        TimeState::Trouble(why) => {
+            toned(ui, look, Tone::Bad, why);
+        }
+        TimeState::Ready(model) => ready_ui(ui, look, model, view, &mut actions),
+    }
+    actions
+}
+
+fn how_long_ui(ui: &mut Ui, look: &Look, clock: &str, view: &mut TimeView, actions: &mut Vec<TimeAction>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(clock).heading());
+        weak(ui, look, "is now");
+    });
+    ui.horizontal_wrapped(|ui| {
+        let presets: [(&Command, u32); 3] = [(&keys::TIME_DAY, 1), (&keys::TIME_THREE_DAYS, 3), (&keys::TIME_WEEK, 7)];
+        for (command, days) in presets {
+            if command_button(ui, look, command) {
+                view.request.days = days;
+                view.request.until.clear();
+                actions.push(TimeAction::WorkOut);
+            }
+        }
+        ui.separator();
+        let drag = ui.add(egui::DragValue::new(&mut view.request.days).range(1..=3650).suffix(" days"));
+        field_name(&drag, "Days", &view.request.days.to_string());
+        weak(ui, look, "or until");
+        let field =
+            TextEdit::singleline(&mut view.request.until).hint_text("a date, or `tomorrow`").desired_width(180.0);
+        let field = ui.add(field);
+        field_name(&field, "Until", &view.request.until);
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if toggle(ui, view.request.talk, "People talk", "They meet, and tell each other what they know").clicked() {
+            view.request.talk = !view.request.talk;
+        }
+        if ui.button("See what happens\u{2026}").clicked() || entered {
+            actions.push(TimeAction::WorkOut);
+        }
+        if view.request.talk && ui.button("Other meetings").on_hover_text("The same time with other chances").clicked()
+        {
+            view.request.seed = view.request.seed.wrapping_add(1);
+            actions.push(TimeAction::WorkOut);
+        }
+    });
+}
+
+fn ready_ui(ui: &mut Ui, look: &Look, model: &TimeModel, view: &mut TimeView, actions: &mut Vec<TimeAction>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(format!("{} \u{2192} {}", model.from, model.until));
+        let tellings = model.news.len() + model.more;
+        weak(
+            ui,
+            look,
+            &format!(
+                "{}, {}",
+                counted(model.meetings, "meeting", "meetings"),
+                counted(tellings, "telling", "tellings")
+            ),
+        );
+    });
+    ui.horizontal_wrapped(|ui| {
+        if command_button(ui, look, &keys::TIME_APPLY) {
+            actions.push(TimeAction::Apply);
+        }
+        if command_button(ui, look, &keys::TIME_DISCARD) {
+            actions.push(TimeAction::Discard);
+        }
+        ui.separator();
+        if toggle(ui, !view.tellings, "What spreads", "How far each fact goes").clicked() {
+            view.tellings = false;
+        }
+        if toggle(ui, view.tellings, "Who tells whom", "Each telling, in order").clicked() {
+            view.tellings = true;
+        }
+    });
+    if view.shown != view.tellings {
+        view.heights.clear();
+        view.shown = view.tellings;
+    }
+    if model.news.is_empty() {
+        weak(ui, look, "Nobody tells anybody anything new; only the clock goes on.");
+        return;
+    }
+    if view.tellings {
+        let rows: Vec<&NewsModel> = model.news.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
+        more(ui, look, model.more);
+        list(ui, "tellings", rows.len(), &mut view.heights, 56.0, None, |ui, number| {
+            card(ui, look, false, false, |ui| news_ui(ui, look, rows[number], actions));
+        });
+    } else {
+        let rows: Vec<&SpreadModel> = model.spread.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
+        section(ui, look, "Facts that spread", Some(rows.len()));
+        list(ui, "spread", rows.len(), &mut view.heights, 56.0, None, |ui, number| {
+            card(ui, look, false, false, |ui| spread_ui(ui, look, rows[number], actions));
+        });
+    }
+}
+
+fn spread_ui(ui: &mut Ui, look: &Look, row: &SpreadModel, actions: &mut Vec<TimeAction>) {
+    ui.horizontal_wrapped(|ui| {
+        badge(ui, look, Tone::Accent, &format!("{} \u{2192} {} know it", row.before, row.after));
+        if row.secret {
+            badge(ui, look, Tone::Secret, "secret");
+        }
+        if let Some(id) = sentence(ui, look, &row.what, Tone::Plain) {
+            actions.push(TimeAction::Show(id));
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        weak(ui, look, "told at");
+        for place in row.places.iter().take(6) {
+            if entity_button(ui, look, place).clicked() {
+                actions.push(TimeAction::Show(place.id.clone()));
+            }
+        }
+        more(ui, look, row.places.len().saturating_sub(6));
+        if ui.small_button("Show fact").clicked() {
+            actions.push(TimeAction::ShowFact(row.fact));
+        }
+    });
+}
+
+fn news_ui(ui: &mut Ui, look: &Look, row: &NewsModel, actions: &mut Vec<TimeAction>) {
+    ui.horizontal_wrapped(|ui| {
+        for (who, after) in [(&row.teller, "tells"), (&row.hearer, "at"), (&row.place, "")] {
+            if entity_button(ui, look, who).clicked() {
+                actions.push(TimeAction::Show(who.id.clone()));
+            }
+            weak(ui, look, after);
+        }
+        weak(ui, look, &row.when);
+        badge(ui, look, Tone::Weak, &format!("believes it {:.2}", row.credence));
+        if row.secret {
+            badge(ui, look, Tone::Secret, "secret");
+        }
+    });
+    if let Some(id) = sentence(ui, look, &row.what, Tone::Plain) {
+        actions.push(TimeAction::Show(id));
+    }
+}

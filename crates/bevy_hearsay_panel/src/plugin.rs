@@ -1,0 +1,225 @@
+//! The thin Bevy part: a key opens the desk in any app, and what is on it is kept in a file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use bevy::{app::AppExit, prelude::*};
+use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass};
+use bevy_hearsay::{LoadProgress, MemoryState, NpcMemory};
+use crossbeam_channel::{Sender, bounded};
+
+use crate::{
+    desk::{Desk, KeptDesk},
+    theme::Theme,
+    widgets::empty_state,
+};
+
+/// Puts the DM's panels into an app that has a memory: F10 opens and closes them.
+///
+/// ```no_run
+/// use bevy::prelude::*;
+/// use bevy_hearsay::HearsayPlugins;
+/// use bevy_hearsay_panel::HearsayPanelPlugin;
+///
+/// App::new()
+///     .add_plugins((DefaultPlugins, HearsayPlugins::new_or_continue("campaigns/gullhaven", "saves/slot1")))
+///     .add_plugins(HearsayPanelPlugin::default())
+///     .run();
+/// ```
+///
+/// It adds [`EguiPlugin`] where the app has none. egui draws on the app's first camera: an app without one shows nothing.
+/// While the panels are open, gate the game's own keys with `run_if(not(egui_wants_any_keyboard_input))`.
+#[derive(Debug, Clone)]
+pub struct HearsayPanelPlugin {
+    /// The key that opens and closes the panels. Default F10; none, where the app opens them by [`PanelDesk`].
+    pub key: Option<KeyCode>,
+    /// Whether they are open at first. Default false.
+    pub open: bool,
+    /// Whether they fill the window, or lie above the game in a window of their own that can be moved. Default false.
+    pub fills: bool,
+    /// The file in which layout, theme and what is being typed are kept. Default none: they are gone at the end.
+    pub kept: Option<PathBuf>,
+    /// The theme, where none was kept. Default: the built-in one, dark.
+    pub theme: Option<Theme>,
+}
+
+impl Default for HearsayPanelPlugin {
+    fn default() -> Self {
+        Self { key: Some(KeyCode::F10), open: false, fills: false, kept: None, theme: None }
+    }
+}
+
+/// The desk of an app, and whether it is open.
+#[derive(Resource)]
+pub struct PanelDesk {
+    /// The desk.
+    pub desk: Desk,
+    /// Whether it is shown.
+    pub open: bool,
+}
+
+#[derive(Resource)]
+struct Settings {
+    key: Option<KeyCode>,
+    fills: bool,
+}
+
+/// Writes what is kept beside the game's thread.
+#[derive(Resource)]
+struct Keeper {
+    sender: Option<Sender<String>>,
+    writer: Option<JoinHandle<()>>,
+    kept: String,
+}
+
+impl Keeper {
+    fn new(file: PathBuf, kept: String) -> Self {
+        let (sender, receiver) = bounded::<String>(2);
+        let write = move || {
+            for text in receiver {
+                if let Err(error) = write_whole(&file, &text) {
+                    tracing::warn!("{}: the layout of the panels is not kept: {error}", file.display());
+                }
+            }
+        };
+        let writer = thread::Builder::new().name("hearsay-panels".into()).spawn(write);
+        let writer = writer.inspect_err(|error| tracing::warn!("the layout of the panels is not kept: {error}")).ok();
+        Self { sender: Some(sender), writer, kept }
+    }
+
+    fn keep(&mut self, desk: &Desk) {
+        let Ok(text) = serde_json::to_string(&desk.keep()) else { return };
+        if text != self.kept
+            && let Some(sender) = &self.sender
+            && sender.try_send(text.clone()).is_ok()
+        {
+            self.kept = text;
+        }
+    }
+}
+
+/// The file is there as a whole or not at all.
+fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(directory) = file.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let part = file.with_extension("part");
+    fs::write(&part, text)?;
+    fs::rename(&part, file)
+}
+
+impl Plugin for HearsayPanelPlugin {
+    fn build(&self, app: &mut App) {
+        if !app.is_plugin_added::<EguiPlugin>() {
+            app.add_plugins(EguiPlugin::default());
+        }
+        let mut desk = Desk::default();
+        if let Some(theme) = &self.theme {
+            desk.set_theme(theme.clone());
+        }
+        if let Some(file) = &self.kept {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            match serde_json::from_str::<KeptDesk>(&text) {
+                Ok(kept) => desk.restore(kept),
+                Err(error) if !text.is_empty() => {
+                    tracing::warn!("{}: what was kept of the panels is left out: {error}", file.display());
+                }
+                Err(_) => {}
+            }
+            app.insert_resource(Keeper::new(file.clone(), text));
+        }
+        app.insert_resource(PanelDesk { desk, open: self.open })
+            .insert_resource(Settings { key: self.key, fills: self.fills })
+            .add_systems(PreUpdate, toggle.after(bevy::input::InputSystems))
+            .add_systems(EguiPrimaryContextPass, draw)
+            .add_systems(
+                Last,
+                (
+                    keep.run_if(bevy::time::common_conditions::on_timer(Duration::from_secs(2))),
+                    keep_at_exit.run_if(on_message::<AppExit>),
+                )
+                    .run_if(resource_exists::<Keeper>),
+            );
+    }
+}
+
+fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut desk: ResMut<PanelDesk>) {
+    if let (Some(keys), Some(key)) = (keys, settings.key)
+        && keys.just_pressed(key)
+    {
+        desk.open = !desk.open;
+    }
+}
+
+fn draw(
+    mut contexts: EguiContexts,
+    memory: Res<NpcMemory>,
+    state: Res<MemoryState>,
+    progress: Res<LoadProgress>,
+    settings: Res<Settings>,
+    mut desk: ResMut<PanelDesk>,
+) {
+    if !desk.open {
+        // What was begun is finished, and the badge is right.
+        if let Some(memory) = memory.get() {
+            desk.desk.attend(memory);
+        }
+        return;
+    }
+    // An app whose window is gone has no context.
+    let Ok(ctx) = contexts.ctx_mut() else { return };
+    let ctx = ctx.clone();
+    desk.desk.theme().apply(&ctx);
+    let PanelDesk { desk, open } = &mut *desk;
+    let mut show = |ui: &mut egui::Ui| match memory.get() {
+        Some(memory) => desk.ui(ui, memory),
+        None => unopened(ui, desk, &state, &progress),
+    };
+    if settings.fills {
+        let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
+        let mut ui = egui::Ui::new(ctx.clone(), egui::Id::new("hearsay desk"), builder);
+        show(&mut ui);
+    } else {
+        let size = ctx.content_rect().size() * 0.85;
+        egui::Window::new("Hearsay").default_size(size).open(open).show(&ctx, show);
+    }
+}
+
+/// What is shown instead of the panels, as long as there is no memory.
+fn unopened(ui: &mut egui::Ui, desk: &Desk, state: &MemoryState, progress: &LoadProgress) {
+    let look = crate::Look { theme: desk.theme().clone().into(), ..crate::Look::default() };
+    let frame = egui::Frame::new().fill(look.theme.palette().surface);
+    egui::CentralPanel::default().frame(frame).show(ui, |ui| {
+        let (what, next) = match state {
+            MemoryState::Failed(why) => ("The campaign could not be opened", why.clone()),
+            MemoryState::Closed => ("The campaign was closed", String::new()),
+            MemoryState::Loading | MemoryState::Ready if progress.stage.is_empty() => {
+                ("Opening\u{2026}", String::new())
+            }
+            MemoryState::Loading | MemoryState::Ready => ("Opening\u{2026}", progress.stage.clone()),
+        };
+        empty_state(ui, &look, what, &next, None);
+    });
+    ui.ctx().request_repaint_after(Duration::from_millis(50));
+}
+
+fn keep(mut keeper: ResMut<Keeper>, desk: Res<PanelDesk>) {
+    keeper.keep(&desk.desk);
+}
+
+fn keep_at_exit(mut keeper: ResMut<Keeper>, desk: Res<PanelDesk>) {
+    let begun = std::time::Instant::now();
+    let Ok(text) = serde_json::to_string(&desk.desk.keep()) else { return };
+    if let Some(sender) = keeper.sender.take() {
+        let _ = sender.send_timeout(text, Duration::from_secs(1));
+    }
+    let Some(writer) = keeper.writer.take() else { return };
+    // Closing waits for a disk, but not for ever.
+    while !writer.is_finished() && begun.elapsed() < Duration::from_secs(2) {
+        thread::sleep(Duration::from_millis(2));
+    }
+}

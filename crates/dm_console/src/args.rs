@@ -1,0 +1,102 @@
+//! What can be typed.
+
+use std::{fs, path::PathBuf};
+
+use anyhow::Context;
+use bevy_hearsay_panel::{PanelKind, Shade, Theme};
+use clap::Parser;
+
+/// The console that a dungeon master leaves open at the table.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "F1 or ? shows all keys. On a machine without a display: xvfb-run dm_console --screenshot out.png CAMPAIGN"
+)]
+pub(crate) struct Args {
+    /// The directory of the campaign, such as campaigns/gullhaven.
+    pub(crate) campaign: PathBuf,
+    /// Saves a picture of the window and ends.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) screenshot: Option<PathBuf>,
+    /// Opens this panel: review, search, entity, scene, graph, threads, timeline, time, history, import, session.
+    #[arg(long, value_name = "NAME", value_parser = panel)]
+    pub(crate) panel: Option<PanelKind>,
+    /// Shows this entity, fact or text: an id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) show: Option<String>,
+    /// Types this into the search box.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) search: Option<String>,
+    /// The size of the window.
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
+    pub(crate) size: (u32, u32),
+    /// `dark`, `light`, or a theme file.
+    #[arg(long, value_name = "THEME", default_value = "dark")]
+    theme: String,
+    /// How large everything is: 0.75 to 2.0.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    scale: f32,
+    /// Begins in screen-safe mode: nothing secret is drawn.
+    #[arg(long)]
+    pub(crate) screen_safe: bool,
+    /// Goes without the sentence encoder: words and graph answer.
+    #[arg(long)]
+    pub(crate) no_model: bool,
+    /// Leaves the campaign's files alone.
+    #[arg(long)]
+    pub(crate) no_import: bool,
+}
+
+impl Args {
+    /// The theme that is asked for.
+    pub(crate) fn theme(&self) -> anyhow::Result<Theme> {
+        anyhow::ensure!(
+            Theme::SCALES.contains(&self.scale),
+            "--scale {}: it goes from {} to {}",
+            self.scale,
+            Theme::SCALES.start(),
+            Theme::SCALES.end()
+        );
+        let mut theme = match self.theme.parse::<Shade>() {
+            Ok(shade) => Theme::built_in(shade),
+            Err(_) if !self.theme.contains(['.', '/', '\\']) => {
+                anyhow::bail!("--theme {}: write `dark`, `light`, or the name of a theme file", self.theme)
+            }
+            Err(_) => {
+                let text = fs::read_to_string(&self.theme).with_context(|| self.theme.clone())?;
+                Theme::default().with_file(Theme::parse(&text).with_context(|| self.theme.clone())?)
+            }
+        };
+        theme.set_scale(self.scale);
+        Ok(theme)
+    }
+}
+
+fn panel(text: &str) -> Result<PanelKind, String> {
+    let names = || PanelKind::ALL.map(|kind| format!("{kind:?}").to_lowercase()).join(", ");
+    PanelKind::of(text).ok_or_else(|| format!("there is no such panel; there are {}", names()))
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let parsed = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let fits = |(width, height): &(u32, u32)| (320..=7680).contains(width) && (240..=4320).contains(height);
+    parsed.filter(fits).ok_or_else(|| "write it as 1280x720, from 320x240 to 7680x4320".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        <Args as clap::CommandFactory>::command().debug_assert();
+        let parsed = |args: &[&str]| Args::try_parse_from([&["dm_console"], args].concat());
+        let args =
+            parsed(&["--screenshot", "out.png", "--panel", "let-time-pass", "--size", "1920x1080", "campaigns/x"]);
+        let args = args.unwrap();
+        assert_eq!((args.panel, args.size), (Some(PanelKind::Time), (1920, 1080)));
+        assert!(parsed(&["--size", "0x0", "x"]).unwrap_err().to_string().contains("1280x720"));
+        assert!(parsed(&["--panel", "nothing", "x"]).unwrap_err().to_string().contains("there are review"));
+        assert!(parsed(&["--theme", "pink", "x"]).unwrap().theme().is_err());
+    }
+}

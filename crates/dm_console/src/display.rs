@@ -1,0 +1,24 @@
+//! Whether there is a display.
+
+/// Whether a window can be opened; what to do, where it cannot.
+///
+/// # Errors
+/// On Linux, when no display server answers: the window system would end the program there without a word of help.
+pub(crate) fn check() -> anyhow::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        const HELP: &str = "the console opens a window. On a machine without a display, take a picture instead: install \
+            xvfb and mesa-vulkan-drivers, then `xvfb-run dm_console --screenshot out.png CAMPAIGN`; `hearsay` does \
+            everything else without a window";
+        let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
+            anyhow::bail!("there is no display (DISPLAY is not set): {HELP}");
+        };
+        // `:1.0` is the first screen of the local server 1; a server elsewhere is not looked for.
+        let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
+        let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
+        if number.is_some_and(|number| answers(number).is_err()) {
+            anyhow::bail!("no X server answers at DISPLAY={display}: {HELP}");
+        }
+    }
+    Ok(())
+}

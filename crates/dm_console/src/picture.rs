@@ -1,0 +1,105 @@
+//! What is opened at the start, and the picture of it.
+
+use std::{path::PathBuf, time::Duration};
+
+use bevy::{
+    prelude::*,
+    render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk},
+};
+use bevy_egui::EguiContexts;
+use bevy_hearsay::{EncoderStatus, MemoryState};
+use bevy_hearsay_panel::{PanelDesk, PanelKind, Request};
+use hearsay_memory::ModelStatus;
+use hearsay_model::EntityId;
+
+use crate::args::Args;
+
+/// How long the picture waits for the model and for what is read.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many frames nothing may be under way before the picture is taken: fonts and layout take two.
+const CALM: usize = 45;
+
+#[derive(Resource)]
+struct Picture {
+    file: PathBuf,
+    calm: usize,
+    waited: Duration,
+    taken: bool,
+}
+
+#[derive(Resource)]
+struct First(Vec<Request>);
+
+pub(crate) fn plugin(app: &mut App, args: &Args) {
+    let mut first: Vec<Request> = Vec::new();
+    if let Some(Ok(id)) = args.show.as_ref().map(EntityId::new) {
+        first.push(match args.panel {
+            Some(PanelKind::Graph) => Request::Graph(id),
+            Some(PanelKind::Scene) => Request::Scene { place: None, speaker: Some(id) },
+            _ => Request::Show(id),
+        });
+    }
+    first.extend(args.search.clone().map(Request::Search));
+    first.extend(args.panel.map(Request::Open));
+    app.insert_resource(First(first));
+    let screen_safe = args.screen_safe;
+    app.add_systems(Startup, move |mut desk: ResMut<PanelDesk>| {
+        if screen_safe {
+            desk.desk.set_screen_safe(true);
+        }
+    });
+    app.add_systems(bevy_egui::EguiPrimaryContextPass, open_first.run_if(resource_exists::<First>));
+    let Some(file) = args.screenshot.clone() else { return };
+    app.insert_resource(Picture { file, calm: 0, waited: Duration::ZERO, taken: false })
+        .insert_resource(bevy::winit::WinitSettings::game())
+        .add_systems(Last, take);
+}
+
+fn open_first(
+    mut contexts: EguiContexts,
+    first: Res<First>,
+    state: Res<MemoryState>,
+    mut desk: ResMut<PanelDesk>,
+    mut commands: Commands,
+) {
+    let Ok(ctx) = contexts.ctx_mut() else { return };
+    if *state != MemoryState::Ready || desk.desk.is_busy() || desk.desk.news().names.is_empty() {
+        return;
+    }
+    for request in &first.0 {
+        desk.desk.request(ctx, request.clone());
+    }
+    commands.remove_resource::<First>();
+}
+
+fn take(
+    mut picture: ResMut<Picture>,
+    time: Res<Time<Real>>,
+    state: Res<MemoryState>,
+    encoder: Res<EncoderStatus>,
+    first: Option<Res<First>>,
+    desk: Res<PanelDesk>,
+    mut commands: Commands,
+) {
+    picture.waited += time.delta();
+    let late = picture.waited > PATIENCE;
+    let opened = match *state {
+        MemoryState::Ready => encoder.0 != ModelStatus::Loading && first.is_none() && !desk.desk.is_busy(),
+        MemoryState::Failed(_) => true,
+        _ => false,
+    };
+    picture.calm = if opened { picture.calm + 1 } else { 0 };
+    if picture.taken || !(picture.calm > CALM || late) {
+        return;
+    }
+    picture.taken = true;
+    let file = picture.file.clone();
+    commands.spawn(Screenshot::primary_window()).observe(save_to_disk(file.clone())).observe(
+        move |_: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
+            // The observer that saves ran before this one.
+            let exit_with = if file.is_file() { AppExit::Success } else { AppExit::error() };
+            exit.write(exit_with);
+        },
+    );
+}

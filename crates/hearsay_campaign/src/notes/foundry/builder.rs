@@ -1,0 +1,210 @@
+//! Modules that keep entities in pages: Campaign Builder and Monk's Enhanced Journal.
+
+use hearsay_model::Kind;
+
+use super::{
+    library::{Access, Library, Meant},
+    load::Doc,
+};
+use crate::notes::{
+    Note, Relation, Role, SessionHead, Sure, Target, Visibility, lexicon,
+    tree::{Data, Pen, Tree},
+};
+
+const MONK: &str = "monks-enhanced-journal";
+
+/// Whether a module keeps an entity or a session in a page.
+pub(super) fn is_kept(page: &Tree) -> bool {
+    is_builder(page) || monk_kind(page).is_some()
+}
+
+fn is_builder(page: &Tree) -> bool {
+    let kind = page.get("type").text().unwrap_or_default();
+    kind.contains("campaign-builder") || !page.path("system.topic").is_null() || is_session(page)
+}
+
+fn is_session(page: &Tree) -> bool {
+    let kind = page.get("type").text().unwrap_or_default();
+    let system = page.get("system");
+    kind.ends_with(".session") || !system.get("number").is_null() && !system.get("lore").is_null()
+}
+
+fn monk_kind(page: &Tree) -> Option<Kind> {
+    Some(match page.get("flags").get(MONK).get("type").text()? {
+        "person" => Kind::Npc,
+        "place" | "shop" | "poi" => Kind::Location,
+        "organization" => Kind::Faction,
+        "quest" => Kind::Quest,
+        "event" => Kind::Event,
+        _ => return None,
+    })
+}
+
+/// What an entry of Campaign Builder is about.
+fn topic(tree: &Tree) -> Option<Kind> {
+    let word = tree.word()?.to_lowercase();
+    Some(match word.as_str() {
+        "1" | "character" | "characters" => Kind::Npc,
+        "2" | "location" | "locations" => Kind::Location,
+        "3" | "organization" | "organizations" | "organisation" => Kind::Faction,
+        "4" | "pc" | "pcs" => Kind::Player,
+        _ => return None,
+    })
+}
+
+/// Writes down what a module keeps in a page. Returns the actor that is the same person.
+pub(super) fn fill(
+    library: &Library,
+    doc: &Doc,
+    page: &Tree,
+    access: &Access,
+    pen: Pen,
+    note: &mut Note,
+) -> Option<String> {
+    if let Some(kind) = monk_kind(page) {
+        note.guess(kind, Sure::Typed, "Monk's Enhanced Journal");
+        monk(library, doc, page, access, pen, note);
+        return None;
+    }
+    if !is_builder(page) {
+        return None;
+    }
+    let system = page.get("system");
+    if is_session(page) {
+        session(library, doc, system, access, pen, note);
+        return None;
+    }
+    let is = topic(system.get("topic"))
+        .or_else(|| page.get("type").text().filter(|kind| kind.ends_with(".pc")).map(|_| Kind::Player));
+    let Some(is) = is else {
+        note.role = Role::Text;
+        return None;
+    };
+    note.player = is == Kind::Player;
+    note.guess(is.clone(), Sure::Typed, "Campaign Builder");
+    if let Some(field) = pen.field("subtype", system.get("type"), "system.type", &access.inner) {
+        note.fields.push(field);
+    }
+    tags(system.get("tags"), access, pen, note);
+    for (name, value) in system.get("customFields").entries() {
+        note.fields.extend(pen.field(name, value, &format!("system.customFields.{name}"), &access.inner));
+    }
+    for name in ["description", "background", "plotPoints", "gmNotes", "notes"] {
+        let visibility =
+            if ["plotPoints", "gmNotes", "notes"].contains(&name) { Visibility::SECRET } else { access.inner.clone() };
+        let place = format!("system.{name}");
+        super::actor::write(library, doc, system.get(name), &place, None, &visibility, pen, note);
+    }
+    for (about, related) in system.get("relationships").entries() {
+        for (id, entry) in related.entries() {
+            relation(library, doc, &is, about, id, entry, access, pen, note);
+        }
+    }
+    let actor =
+        system.get("actorId").word().or_else(|| system.get("actors").items().first().and_then(|one| one.word()));
+    let actor = actor.filter(|_| is.is_character())?;
+    match library.meant(&actor, doc) {
+        Meant::Note { key, .. } => Some(key),
+        _ => None,
+    }
+}
+
+fn tags(tags: &Tree, access: &Access, pen: Pen, note: &mut Note) {
+    for tag in tags.items() {
+        let value = if matches!(tag.data, Data::Map(_)) { tag.get("value") } else { tag };
+        note.fields.extend(pen.field("tag", value, "system.tags", &access.inner));
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn relation(
+    library: &Library,
+    doc: &Doc,
+    is: &Kind,
+    about: &str,
+    id: &str,
+    entry: &Tree,
+    access: &Access,
+    pen: Pen,
+    note: &mut Note,
+) {
+    let uuid = entry.get("uuid").word().unwrap_or_else(|| id.replace("#&#", "."));
+    let uuid = if uuid.contains('.') { uuid } else { format!("JournalEntry.{uuid}") };
+    let Some(target) = library.target(&uuid, doc) else { return };
+    let extra = entry.get("extraFields");
+    let said = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
+    let other =
+        topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
+    let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(_));
+    let relation = match said.filter(known) {
+        Some(words) => Relation::typed(words),
+        None => {
+            let (words, backwards) = match (is.is_character(), is, other) {
+                (true, _, Some(Kind::Faction)) => ("MEMBER_OF", false),
+                (_, Kind::Faction, Some(Kind::Npc | Kind::Player)) => ("MEMBER_OF", true),
+                (true, _, Some(Kind::Location)) | (_, Kind::Faction, Some(Kind::Location)) => ("LOCATED_AT", false),
+                (_, Kind::Location, Some(Kind::Npc | Kind::Player | Kind::Faction)) => ("LOCATED_AT", true),
+                _ => ("RELATED_TO", false),
+            };
+            let rank = said.filter(|_| words == "MEMBER_OF").map(str::to_owned);
+            let statement = None;
+            Relation { backwards, rank, statement, ..Relation::typed(words) }
+        }
+    };
+    let mut link = pen.link(target, relation, entry, "system.relationships", &access.inner);
+    link.label = entry.get("name").word();
+    note.links.push(link);
+}
+
+/// A session: what was delivered is part of it, the rest waits.
+fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pen, note: &mut Note) {
+    note.role = Role::Session;
+    let number = system.get("number").integer().and_then(|number| u32::try_from(number).ok());
+    note.session = Some(SessionHead { number, date: system.get("date").word(), ..SessionHead::default() });
+    for name in ["description", "notes", "strongStart"] {
+        let visibility = if name == "description" { access.inner.clone() } else { Visibility::SECRET };
+        super::actor::write(library, doc, system.get(name), &format!("system.{name}"), None, &visibility, pen, note);
+    }
+    for lore in system.get("lore").items() {
+        let visibility = if lore.get("delivered").is_true() { access.inner.clone() } else { Visibility::SECRET };
+        super::actor::write(library, doc, lore.get("description"), "system.lore", None, &visibility, pen, note);
+    }
+    let lists = [("npcs", "Those who appear"), ("locations", "Places")];
+    for (name, _) in lists {
+        for one in system.get(name).items() {
+            let uuid = one.get("uuid").word().or_else(|| one.word());
+            let delivered = one.get("delivered");
+            let hides = !delivered.is_null() && !delivered.is_true();
+            let Some(target) = uuid.and_then(|uuid| library.target(&uuid, doc)) else { continue };
+            if let (Target::Key(_), false) = (&target, hides)
+                && let Some(block) = note.texts.first_mut()
+            {
+                let mut link = pen.link(target, Relation::default(), one, &format!("system.{name}"), &block.visibility);
+                link.relation = None;
+                block.links.push(link);
+            }
+        }
+    }
+}
+
+/// Monk's Enhanced Journal keeps relations in its flags.
+fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, note: &mut Note) {
+    let flags = page.get("flags").get(MONK);
+    let role = flags.get("role");
+    note.fields
+        .extend(pen.field("occupation", role, "flags.role", &access.inner).filter(|_| note.role == Role::Entity));
+    for (name, attribute) in flags.get("attributes").entries() {
+        let hides = attribute.get("hidden").is_true();
+        let value = if matches!(attribute.data, Data::Map(_)) { attribute.get("value") } else { attribute };
+        let visibility = if hides { Visibility::SECRET } else { access.inner.clone() };
+        note.fields.extend(pen.field(name, value, &format!("flags.attributes.{name}"), &visibility));
+    }
+    for entry in flags.get("relationships").items() {
+        let Some(uuid) = entry.get("uuid").word().or_else(|| entry.get("id").word()) else { continue };
+        let uuid = if uuid.contains('.') { uuid } else { format!("JournalEntry.{uuid}") };
+        let Some(target) = library.target(&uuid, doc) else { continue };
+        let words = entry.get("relationship").text().unwrap_or("RELATED_TO");
+        let visibility = if entry.get("hidden").is_true() { Visibility::SECRET } else { access.inner.clone() };
+        note.links.push(pen.link(target, Relation::typed(words), entry, "flags.relationships", &visibility));
+    }
+}

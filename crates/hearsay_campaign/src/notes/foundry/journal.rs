@@ -1,0 +1,217 @@
+//! Journals: entries and pages become entities, logs of sessions, or texts.
+
+use hearsay_model::Kind;
+
+use super::{
+    TOOL, Written, builder, codex,
+    library::{Access, Library},
+    links,
+    load::Doc,
+};
+use crate::{
+    notes::{
+        Note, Role, SessionHead, Sure, Visibility, lexicon, secret,
+        tree::{Markup, Pen, Tree, Writing},
+    },
+    text::Style,
+};
+
+/// What a journal is.
+enum Form {
+    /// It is kept by Campaign Codex.
+    Codex,
+    /// It is an entity, and its pages are parts of it.
+    Entity(Kind, String),
+    /// Its pages are entities; of this kind, unless they say themselves.
+    Pages(Option<Kind>),
+    /// It is the log of a session.
+    Session(Option<u32>),
+    /// It is a text.
+    Text,
+}
+
+fn form(library: &Library, doc: &Doc) -> Form {
+    let name = doc.tree.get("name").word().unwrap_or_default();
+    let pages = doc.tree.get("pages").items();
+    if codex::kind(doc).is_some() {
+        return Form::Codex;
+    }
+    if pages.iter().any(|page| builder::is_kept(page)) {
+        return Form::Pages(None);
+    }
+    if let Some(number) = session(&name) {
+        return Form::Session(number);
+    }
+    if pages.len() > 1
+        && let Some(kind) = category(&name)
+    {
+        return Form::Pages(Some(kind));
+    }
+    if pages.iter().any(|page| page.get("name").text().is_some_and(|name| session(name).is_some())) {
+        return Form::Pages(None);
+    }
+    match library.folder_kind(doc) {
+        Some((kind, folder)) => Form::Entity(kind, folder),
+        None => Form::Text,
+    }
+}
+
+/// The number of the session that something called so is the log of.
+fn session(name: &str) -> Option<Option<u32>> {
+    let words = hearsay_model::text::words(name);
+    let at = words.iter().position(|word| word == "session")?;
+    let number = words.get(at + 1).and_then(|word| word.parse().ok());
+    let log = words.iter().any(|word| ["log", "recap", "summary"].contains(&word.as_str()));
+    (number.is_some() || log).then_some(number)
+}
+
+/// What the pages of a journal called so are: `NPCs`, `Factions of the coast`.
+fn category(name: &str) -> Option<Kind> {
+    let words = hearsay_model::text::words(name);
+    let plural = |word: &&String| (word.ends_with('s') && !word.ends_with("ss")) || word.as_str() == "people";
+    let at = words.iter().position(|word| ["of", "in", "from"].contains(&word.as_str())).unwrap_or(words.len());
+    words.get(..at)?.last().filter(plural).and_then(|word| lexicon::kind(word))
+}
+
+/// Whether a page is a note of its own.
+pub(super) fn stands_alone(library: &Library, doc: &Doc, page: &Tree) -> bool {
+    match form(library, doc) {
+        Form::Pages(Some(_)) => true,
+        Form::Pages(None) => {
+            builder::is_kept(page) || page.get("name").text().is_some_and(|name| session(name).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// The key of the only page of a journal, where that is the note.
+pub(super) fn only_page(library: &Library, doc: &Doc) -> Option<String> {
+    let pages = doc.tree.get("pages").items();
+    let [page] = pages[..] else { return None };
+    stands_alone(library, doc, page).then(|| page_key(doc, page))
+}
+
+fn page_key(doc: &Doc, page: &Tree) -> String {
+    let id = page.get("_id").word().or_else(|| page.get("name").word()).unwrap_or_default();
+    format!("{}.JournalEntryPage.{id}", doc.key)
+}
+
+/// The notes of a journal.
+pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
+    let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
+    let Some(name) = doc.tree.get("name").text().map(|name| name.trim().to_owned()) else { return Vec::new() };
+    let mut access = library.access(doc);
+    // A folder or a name says it as well as a permission.
+    if secret::is_secret(&name) || library.folder_names(doc).iter().any(|name| secret::is_secret(name)) {
+        access.seen = Visibility::SECRET.within(&access.seen);
+        access.inner = Visibility::SECRET.within(&access.inner);
+    }
+    let mut whole = Note {
+        key: doc.key.clone(),
+        tool: TOOL,
+        name,
+        origin: pen.origin(doc.tree.get("name"), "name"),
+        visibility: access.seen.clone(),
+        ..Note::default()
+    };
+    match form(library, doc) {
+        Form::Codex => codex::notes(library, doc, whole, &access, pen),
+        Form::Pages(kind) => {
+            let mut written = Vec::new();
+            whole.role = Role::Text;
+            for page in doc.tree.get("pages").items() {
+                if stands_alone(library, doc, page) {
+                    written.extend(alone(library, doc, page, kind.clone(), &access, pen));
+                } else {
+                    page_text(library, doc, page, &access, pen, &mut whole);
+                }
+            }
+            written.push((whole, None));
+            written
+        }
+        form => {
+            match form {
+                Form::Entity(kind, folder) => {
+                    whole.player = kind == Kind::Player;
+                    whole.guess(kind, Sure::Guessed, format!("folder {folder}"));
+                }
+                Form::Session(number) => {
+                    whole.role = Role::Session;
+                    whole.session = Some(SessionHead { number, ..SessionHead::default() });
+                }
+                _ => whole.role = Role::Text,
+            }
+            // Before version 10 an entry was its own page.
+            let content = doc.tree.get("content");
+            super::actor::write(library, doc, content, "content", None, &access.inner, pen, &mut whole);
+            for page in doc.tree.get("pages").items() {
+                page_text(library, doc, page, &access, pen, &mut whole);
+            }
+            vec![(whole, None)]
+        }
+    }
+}
+
+/// A page that is a note of its own.
+fn alone(library: &Library, doc: &Doc, page: &Tree, kind: Option<Kind>, outer: &Access, pen: Pen) -> Option<Written> {
+    let name = page.get("name").text()?.trim().to_owned();
+    let access = within(&library.page_access(doc, page), outer);
+    let hides = secret::is_secret(&name);
+    let visibility = if hides { Visibility::SECRET.within(&access.seen) } else { access.seen.clone() };
+    let mut note = Note {
+        key: page_key(doc, page),
+        tool: TOOL,
+        origin: pen.origin(page.get("name"), "pages.name"),
+        visibility,
+        ..Note::default()
+    };
+    let number = session(&name);
+    note.name = name;
+    if let Some(number) = number.filter(|_| !builder::is_kept(page)) {
+        note.role = Role::Session;
+        note.session = Some(SessionHead { number, ..SessionHead::default() });
+    } else if let Some(kind) = kind {
+        note.player = kind == Kind::Player;
+        note.guess(kind, Sure::Guessed, "the name of the journal");
+    }
+    let actor = builder::fill(library, doc, page, &access, pen, &mut note);
+    page_text(library, doc, page, outer, pen, &mut note);
+    Some((note, actor))
+}
+
+fn within(inner: &Access, outer: &Access) -> Access {
+    Access { seen: inner.seen.within(&outer.seen), inner: inner.inner.within(&outer.inner), said: true }
+}
+
+/// Writes down the text of a page.
+pub(super) fn page_text(library: &Library, doc: &Doc, page: &Tree, outer: &Access, pen: Pen, note: &mut Note) {
+    let access = within(&library.page_access(doc, page), outer);
+    let name = page.get("name").word().unwrap_or_default();
+    let alone = doc.tree.get("pages").items().len() <= 1 || name == note.name;
+    let heading = Some(name.as_str()).filter(|_| !alone);
+    let hides = secret::is_secret(&name);
+    let visibility = if hides { Visibility::SECRET.within(&access.inner) } else { access.inner };
+    let text = page.get("text");
+    let markdown = text.get("format").integer() == Some(2) && text.get("markdown").text().is_some();
+    let (tree, markup) = match markdown {
+        true => (text.get("markdown"), Markup::Markdown),
+        false => (text.get("content"), Markup::Html),
+    };
+    let inline = |text: &str| links::inline(library, doc, text);
+    let style = Style { inline: &inline, address: &|_| None };
+    let writing = Writing { field: "pages.text", heading, markup, visibility: &visibility, style };
+    let first = note.texts.len();
+    pen.blocks(tree, &writing, &mut note.texts);
+    let mut at = 0;
+    note.texts.retain(|block| {
+        at += 1;
+        at <= first || !is_template(&block.text.text)
+    });
+}
+
+/// What a module writes into a page that nobody has filled.
+fn is_template(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', '\u{2026}', ' ']);
+    ["Location overview", "Shop overview", "NPC details", "Region overview", "Group overview", "Overview"]
+        .contains(&text)
+}

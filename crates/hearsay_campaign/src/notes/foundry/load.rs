@@ -1,0 +1,433 @@
+//! The documents of all files, whatever they lie in.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::notes::{
+    Entry, FileId, Folder, Notes, Options, Score,
+    tree::{Data, Tree},
+};
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Actor,
+    Item,
+    Journal,
+}
+
+impl What {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Actor => "Actor",
+            Self::Item => "Item",
+            Self::Journal => "JournalEntry",
+        }
+    }
+}
+
+/// A document.
+#[derive(Debug)]
+pub(super) struct Doc {
+    pub(super) file: FileId,
+    pub(super) what: What,
+    pub(super) id: String,
+    /// Its UUID.
+    pub(super) key: String,
+    /// The package that it belongs to.
+    pub(super) package: String,
+    /// The compendium; nothing in a world.
+    pub(super) pack: Option<String>,
+    /// Folders of the file system below the compendium.
+    pub(super) folders: Vec<String>,
+    /// Whether the compendium is kept from players.
+    pub(super) locked: bool,
+    pub(super) tree: Tree,
+}
+
+impl Doc {
+    pub(super) fn is_in_pack(&self) -> bool {
+        self.pack.is_some()
+    }
+
+    /// Whether players have no permission at all.
+    pub(super) fn is_closed(&self) -> bool {
+        ownership(&self.tree).get("default").integer() == Some(0)
+    }
+}
+
+/// The permissions of a document: `permission` before version 10.
+pub(super) fn ownership(tree: &Tree) -> &Tree {
+    let now = tree.get("ownership");
+    if now.is_null() { tree.get("permission") } else { now }
+}
+
+/// The data of the game system: `data` before version 10.
+pub(super) fn system(tree: &Tree) -> &Tree {
+    let now = tree.get("system");
+    if now.is_null() { tree.get("data") } else { now }
+}
+
+/// All documents.
+#[derive(Debug, Default)]
+pub(super) struct Docs {
+    pub(super) docs: Vec<Doc>,
+    /// Folders by id: their name and the folder that they lie in.
+    pub(super) folders: HashMap<String, (String, Option<String>)>,
+    /// Users by id, with their characters.
+    pub(super) users: HashMap<String, Option<String>>,
+    /// Pages that lie apart from their journals, by the journal's id.
+    pages: Vec<(String, FileId, Tree)>,
+    /// What the world is called.
+    pub(super) world: Option<String>,
+    /// Whether the permissions of single documents in compendiums count.
+    pub(super) open_packs: bool,
+}
+
+/// A package: where it lies, its id, and which of its compendiums players may not open.
+struct Package {
+    folder: String,
+    id: String,
+    locked: BTreeSet<String>,
+}
+
+/// So many files are looked at, to see whether they are Foundry's.
+const LOOKED_AT: usize = 48;
+
+pub(super) fn detect(folder: &Folder) -> Option<Score> {
+    let candidates = folder.files().filter(|entry| entry.has_extension(&["json", "yaml", "yml", "db"]));
+    for entry in candidates.take(LOOKED_AT) {
+        let head = String::from_utf8_lossy(&folder.head(entry, 32 << 10)).into_owned();
+        let key = ["_key: '!", "_key: \"!", "\"_key\": \"!", "\"_key\":\"!"].iter().any(|sign| head.contains(sign));
+        let has = |name: &str| head.contains(&format!("\"{name}\""));
+        let id = has("_id") || head.lines().any(|line| line.starts_with("_id:"));
+        let shape = has("prototypeToken") || has("pages") || has("ownership") || has("permission") || has("system");
+        let world = has("actors") && (has("journal") || has("items")) && id;
+        let yaml =
+            head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
+        if key || id && shape || world || yaml {
+            return Some(Score::SURE);
+        }
+    }
+    folder.files().any(is_level_db).then_some(Score::POSSIBLE)
+}
+
+fn is_level_db(entry: &Entry) -> bool {
+    entry.name() == "CURRENT" || entry.has_extension(&["ldb"]) || entry.name().starts_with("MANIFEST-")
+}
+
+pub(super) fn load(folder: &Folder, options: &Options, notes: &mut Notes) -> Docs {
+    let packages = packages(folder, notes);
+    let mut docs = Docs { open_packs: options.open_folders, ..Docs::default() };
+    let mut level_db = BTreeSet::new();
+    for entry in folder.files() {
+        if is_level_db(entry) {
+            level_db.insert(entry.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned());
+        }
+    }
+    for entry in folder.files().filter(|entry| entry.has_extension(&["json", "yaml", "yml", "db"])) {
+        if is_manifest(entry.name()) {
+            continue;
+        }
+        let mut from = Source::new(entry, &packages, folder.name());
+        if entry.has_extension(&["db"]) {
+            docs.nedb(folder, entry, &mut from, notes);
+            continue;
+        }
+        let Some(text) = folder.text(entry, notes) else { continue };
+        match Tree::parse(&text, &entry.path, folder.limits()) {
+            Err(why) => notes.skip(&*entry.path, why),
+            Ok(tree) => {
+                let (before, folders) = (docs.docs.len() + docs.pages.len(), docs.folders.len() + docs.users.len());
+                docs.take(tree, text.file, &mut from, 0);
+                let none = docs.docs.len() + docs.pages.len() == before;
+                if none && docs.folders.len() + docs.users.len() == folders {
+                    notes.skip(&*entry.path, "it holds no actor, item or journal of Foundry");
+                }
+            }
+        }
+    }
+    for path in level_db {
+        let why = "a compendium in LevelDB, which only Foundry opens: unpack it to JSON or YAML with Foundry's command-line \
+                   tool (`fvtt package unpack`), or export its documents as JSON";
+        notes.skip(if path.is_empty() { "." } else { &path }, why);
+    }
+    docs.adopt();
+    docs
+}
+
+fn is_manifest(name: &str) -> bool {
+    ["module.json", "system.json", "world.json", "package.json", "package-lock.json", "template.json", "tsconfig.json"]
+        .contains(&name)
+}
+
+fn packages(folder: &Folder, notes: &mut Notes) -> Vec<Package> {
+    let mut packages = Vec::new();
+    for entry in folder.files().filter(|entry| ["module.json", "system.json", "world.json"].contains(&entry.name())) {
+        let Some(text) = folder.text(entry, notes) else { continue };
+        let tree = match Tree::parse(&text, &entry.path, folder.limits()) {
+            Ok(tree) => tree,
+            Err(why) => {
+                notes.skip(&*entry.path, why);
+                continue;
+            }
+        };
+        if entry.name() == "world.json" || notes.description.is_empty() {
+            if let Some(title) = tree.get("title").text().or(tree.get("name").text()) {
+                notes.name = title.to_owned();
+            }
+            if let Some(system) = tree.get("system").text() {
+                notes.system = system.to_owned();
+            }
+        }
+        let id = tree.get("id").word().or_else(|| tree.get("name").word()).unwrap_or_default();
+        let locked = |pack: &&Tree| {
+            let player = pack.path("ownership.PLAYER").word().unwrap_or_default();
+            pack.get("private").is_true() || ["NONE", "0"].contains(&player.to_uppercase().as_str())
+        };
+        let packs = tree.get("packs").items();
+        let locked = packs.iter().filter(|pack| locked(pack)).filter_map(|pack| pack.get("name").word()).collect();
+        let below = entry.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        packages.push(Package { folder: below, id, locked });
+    }
+    // The innermost package is that of a file.
+    packages.sort_by_key(|package| std::cmp::Reverse(package.folder.len()));
+    packages
+}
+
+/// Where the documents of a file come from.
+struct Source {
+    package: String,
+    pack: Option<String>,
+    folders: Vec<String>,
+    locked: bool,
+    /// What the file or the list that is read holds, by its name.
+    holds: Option<&'static str>,
+}
+
+impl Source {
+    fn new(entry: &Entry, packages: &[Package], root: &str) -> Self {
+        let package = packages.iter().find(|package| entry.path.starts_with(&package.folder));
+        let folders: Vec<&str> = entry.folders().collect();
+        let packs = folders.iter().position(|name| *name == "packs" || *name == "_source");
+        let id = match (package, packs) {
+            (Some(package), _) => package.id.clone(),
+            (None, Some(at)) => {
+                let before = folders[..at].iter().rev().find(|name| !["src", "data", "packs"].contains(*name));
+                before.map_or_else(|| root.to_owned(), |name| (*name).to_owned())
+            }
+            (None, None) => root.to_owned(),
+        };
+        let below: Vec<&str> =
+            packs.map_or(&[][..], |at| &folders[at + 1..]).iter().copied().filter(|name| *name != "_source").collect();
+        let pack = packs.map(|_| below.first().map_or_else(|| entry.stem().to_owned(), |name| (*name).to_owned()));
+        let locked = match (package, &pack) {
+            (Some(package), Some(pack)) => package.locked.contains(pack),
+            _ => false,
+        };
+        let folders = below.iter().skip(1).map(|name| (*name).to_owned()).collect();
+        Self { package: id, pack, folders, locked, holds: holds(entry.stem()) }
+    }
+}
+
+/// Which documents a list or file of this name holds.
+fn holds(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "actors" | "actor" => "Actor",
+        "items" | "item" => "Item",
+        "journal" | "journals" | "journalEntries" => "JournalEntry",
+        "folders" => "Folder",
+        "users" => "User",
+        "scenes" | "tables" | "macros" | "playlists" | "cards" | "combats" | "messages" | "settings" | "fog"
+        | "chat" => "",
+        _ => return None,
+    })
+}
+
+impl Docs {
+    /// NeDB appends: of several lines with one id the last counts, and it may say that the document is gone.
+    fn nedb(&mut self, folder: &Folder, entry: &Entry, from: &mut Source, notes: &mut Notes) {
+        let Some(text) = folder.text(entry, notes) else { return };
+        let mut last: HashMap<String, usize> = HashMap::new();
+        let mut lines: Vec<Option<Tree>> = Vec::new();
+        for line in Tree::lines(&text, folder.limits()) {
+            match line {
+                Err((line, why)) => notes.warn(&*entry.path, line, format!("a document is left out: {why}")),
+                Ok(tree) => {
+                    let id = tree.get("_id").word().unwrap_or_default();
+                    let gone = tree.get("$$deleted").is_true();
+                    if let Some(before) = last.insert(id, lines.len())
+                        && let Some(before) = lines.get_mut(before)
+                    {
+                        *before = None;
+                    }
+                    lines.push((!gone).then_some(tree));
+                }
+            }
+        }
+        for tree in lines.into_iter().flatten() {
+            self.take(tree, text.file, from, 0);
+        }
+    }
+
+    /// Takes a document, a list of them, or what holds such lists: an export of a world, an adventure.
+    fn take(&mut self, mut tree: Tree, file: FileId, from: &mut Source, depth: usize) {
+        if depth > 4 {
+            return;
+        }
+        if let Data::List(items) = tree.data {
+            for item in items {
+                self.take(item, file, from, depth + 1);
+            }
+            return;
+        }
+        let Some(kind) = kind(&tree, from.holds) else {
+            let Data::Map(entries) = &mut tree.data else { return };
+            for (name, list) in std::mem::take(entries) {
+                if matches!(list.data, Data::List(_)) && holds(&name).is_some() {
+                    let outer = std::mem::replace(&mut from.holds, holds(&name));
+                    self.take(list, file, from, depth + 1);
+                    from.holds = outer;
+                } else if &*name == "world" || &*name == "data" && depth < 2 {
+                    if let Some(title) = list.get("title").text() {
+                        self.world = Some(title.to_owned());
+                    }
+                    self.take(list, file, from, depth + 1);
+                }
+            }
+            return;
+        };
+        let keyed = tree.get("_key").word().and_then(|key| key.rsplit('!').next().map(str::to_owned));
+        let id = tree.get("_id").word().or_else(|| keyed.clone()).or_else(|| tree.get("name").word());
+        let Some(id) = id else { return };
+        let what = match kind {
+            "Folder" => {
+                let name = tree.get("name").word().unwrap_or_default();
+                let parent = tree.get("folder").word().or_else(|| tree.get("parent").word());
+                self.folders.insert(id, (name, parent));
+                return;
+            }
+            "User" => {
+                self.users.insert(id, tree.get("character").word());
+                return;
+            }
+            "JournalEntryPage" => {
+                let journal = keyed.and_then(|key| key.split_once('.').map(|(journal, _)| journal.to_owned()));
+                self.pages.extend(journal.map(|journal| (journal, file, tree)));
+                return;
+            }
+            "Actor" => What::Actor,
+            "Item" => What::Item,
+            "JournalEntry" => What::Journal,
+            _ => return,
+        };
+        // Most of an actor are the rules of what it carries.
+        tree.forget(&["effects", "prototypeToken", "token", "img", "_stats.systemId"]);
+        if let Some(Tree { data: Data::List(items), .. }) = tree.get_mut("items") {
+            for item in items {
+                item.forget(&["system", "data", "effects", "flags", "_stats", "img"]);
+            }
+        }
+        let name = what.as_str();
+        let key = match &from.pack {
+            Some(pack) => format!("Compendium.{}.{pack}.{name}.{id}", from.package),
+            None => format!("{name}.{id}"),
+        };
+        self.docs.push(Doc {
+            file,
+            what,
+            id,
+            key,
+            package: from.package.clone(),
+            pack: from.pack.clone(),
+            folders: from.folders.clone(),
+            locked: from.locked,
+            tree,
+        });
+    }
+
+    /// Puts pages that lie apart into their journals.
+    fn adopt(&mut self) {
+        for (journal, file, page) in std::mem::take(&mut self.pages) {
+            let held = self.docs.iter_mut().find(|doc| doc.what == What::Journal && doc.id == journal);
+            let Some(doc) = held else { continue };
+            let Data::Map(entries) = &mut doc.tree.data else { continue };
+            // A page in a file of its own is written down as standing in that of the journal, with its place left out.
+            let mut page = page;
+            if file != doc.file {
+                unplaced(&mut page);
+            }
+            match entries.iter_mut().find(|(name, _)| &**name == "pages") {
+                Some((_, Tree { data: Data::List(pages), .. })) => {
+                    let id = page.get("_id").word();
+                    pages.retain(|held| !matches!(held.data, Data::Text(_)) && held.get("_id").word() != id);
+                    pages.push(page);
+                }
+                _ => {
+                    let pages = Tree { at: page.at.clone(), line: page.line, data: Data::List(vec![page]) };
+                    entries.push(("pages".into(), pages));
+                }
+            }
+        }
+    }
+}
+
+fn unplaced(tree: &mut Tree) {
+    (tree.at, tree.line) = (0..0, 0);
+    match &mut tree.data {
+        Data::List(items) => items.iter_mut().for_each(unplaced),
+        Data::Map(entries) => entries.iter_mut().for_each(|(_, value)| unplaced(value)),
+        _ => {}
+    }
+}
+
+/// What a document is: by its key, by the list that it stands in, or by its shape.
+fn kind(tree: &Tree, holds: Option<&'static str>) -> Option<&'static str> {
+    if !matches!(tree.data, Data::Map(_)) {
+        return None;
+    }
+    let key = tree.get("_key").word().unwrap_or_default();
+    let collection = key.strip_prefix('!').and_then(|key| key.split('!').next()).unwrap_or_default();
+    match collection {
+        "actors" => return Some("Actor"),
+        "items" => return Some("Item"),
+        "journal" => return Some("JournalEntry"),
+        "journal.pages" => return Some("JournalEntryPage"),
+        "folders" => return Some("Folder"),
+        "" | "adventures" => {}
+        _ => return Some(""),
+    }
+    let has = |name: &str| !tree.get(name).is_null();
+    let named = has("name") && (has("_id") || has("system") || has("data") || has("pages"));
+    if collection == "adventures" || !named && !has("_id") {
+        return None;
+    }
+    let lists = ["actors", "journal", "scenes"].iter().any(|name| matches!(tree.get(name).data, Data::List(_)));
+    if lists && !has("system") {
+        return None;
+    }
+    let kind = tree.get("type").text().unwrap_or_default();
+    if let Some(holds) = holds {
+        return Some(holds);
+    }
+    if matches!(tree.get("pages").data, Data::List(_)) {
+        return Some("JournalEntry");
+    }
+    if has("prototypeToken") || has("token") || matches!(tree.get("items").data, Data::List(_)) && has("type") {
+        return Some("Actor");
+    }
+    if ["Actor", "Item", "JournalEntry", "Scene", "RollTable", "Macro", "Playlist", "Cards", "Compendium"]
+        .contains(&kind)
+    {
+        return Some("Folder");
+    }
+    let data = super::load::system(tree);
+    if matches!(data.data, Data::Map(_)) && has("type") {
+        let person = !data.get("details").is_null() || !data.get("attributes").is_null();
+        return Some(if person && data.get("rarity").is_null() && data.get("quantity").is_null() {
+            "Actor"
+        } else {
+            "Item"
+        });
+    }
+    (has("content") && has("name")).then_some("JournalEntry")
+}

@@ -1,0 +1,76 @@
+//! Values by their paths, files by their patterns.
+
+use super::spec::Filter;
+use crate::notes::tree::{Data, Tree};
+
+/// The values at a path, each with the key that it has: `a.b`, `a.*.b`. A list that is passed on the way is passed by each
+/// of its items; an empty path is the value itself.
+pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> {
+    let mut found = vec![(String::new(), tree)];
+    for step in path.split('.').filter(|step| !step.is_empty()) {
+        let mut next = Vec::new();
+        for (_, tree) in found {
+            match (&tree.data, step) {
+                (Data::List(items), "*") => next.extend(items.iter().map(|item| (String::new(), item))),
+                (Data::Map(entries), "*") => {
+                    next.extend(entries.iter().map(|(key, value)| (key.to_string(), value)));
+                }
+                (Data::Map(_), _) => next.push((step.to_owned(), tree.get(step))),
+                (Data::List(items), _) => match step.parse::<usize>() {
+                    Ok(at) => next.extend(items.get(at).map(|item| (String::new(), item))),
+                    Err(_) => next.extend(items.iter().map(|item| (step.to_owned(), item.get(step)))),
+                },
+                _ => {}
+            }
+        }
+        found = next;
+    }
+    found
+}
+
+/// Whether a record is as a filter says.
+pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
+    let words: Vec<String> = match filter.field.as_str() {
+        "$key" => vec![key.to_owned()],
+        path => select(record, path).into_iter().flat_map(|(_, tree)| tree.each()).filter_map(Tree::word).collect(),
+    };
+    let is = |list: &[String]| words.iter().any(|word| list.iter().any(|one| one.eq_ignore_ascii_case(word)));
+    let fits = filter.is.as_ref().is_none_or(|list| is(list));
+    let not = filter.not.as_ref().is_none_or(|list| !is(list));
+    let exists = filter.exists.is_none_or(|exists| exists != words.iter().all(|word| word.is_empty()));
+    fits && not && exists
+}
+
+/// Whether a path fits a pattern: `*` stands for anything within a folder, `**` for folders too.
+pub(super) fn glob(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    // Which beginnings of the path the beginning of the pattern fits.
+    let mut fits = vec![false; path.len() + 1];
+    if let Some(first) = fits.first_mut() {
+        *first = true;
+    }
+    for part in pattern {
+        let mut next = vec![false; path.len() + 1];
+        for at in 0..=path.len() {
+            if part == "**" {
+                next[at] = fits[at] || at > 0 && next[at - 1];
+            } else if at > 0 {
+                next[at] = fits[at - 1] && name(part, path[at - 1]);
+            }
+        }
+        fits = next;
+    }
+    fits.last().copied().unwrap_or_default()
+}
+
+fn name(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.len() >= end.len() && left.ends_with(end)
+}

@@ -1,0 +1,205 @@
+//! JSON with the place of every value. It takes what other tools write: a mark at the beginning, commas at the end.
+
+use super::{Data, Tree, small};
+use crate::{Limits, notes::Text};
+
+pub(super) fn parse(text: &Text, limits: &Limits) -> Result<Tree, String> {
+    let mut parser = Parser { text, source: text.content.as_bytes(), at: 0, end: text.content.len(), limits };
+    let value = parser.value(0)?;
+    parser.blank();
+    if parser.at < parser.end {
+        return Err(parser.fault("more follows behind the end"));
+    }
+    Ok(value)
+}
+
+pub(super) fn lines<'a>(
+    text: &'a Text,
+    limits: &'a Limits,
+) -> impl Iterator<Item = Result<Tree, (u32, String)>> + use<'a> {
+    let mut at = 0;
+    text.content.split_inclusive('\n').filter_map(move |line| {
+        let start = at;
+        at += line.len();
+        if line.trim().is_empty() {
+            return None;
+        }
+        let mut parser = Parser { text, source: text.content.as_bytes(), at: start, end: at, limits };
+        let value = parser.value(0).and_then(|value| {
+            parser.blank();
+            if parser.at < parser.end { Err(parser.fault("more follows behind the end")) } else { Ok(value) }
+        });
+        Some(value.map_err(|why| (text.line(start), why)))
+    })
+}
+
+struct Parser<'a> {
+    text: &'a Text,
+    source: &'a [u8],
+    at: usize,
+    end: usize,
+    limits: &'a Limits,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.source.get(self.at).copied().filter(|_| self.at < self.end)
+    }
+
+    fn blank(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn fault(&self, what: &str) -> String {
+        format!("line {}: the JSON is broken: {what}; export it again", self.text.line(self.at.min(self.end)))
+    }
+
+    /// Recursion is bounded by the limit on depth.
+    fn value(&mut self, depth: usize) -> Result<Tree, String> {
+        self.blank();
+        let start = self.at;
+        if depth > self.limits.depth {
+            let most = self.limits.depth;
+            return Err(format!("line {}: lists and objects lie more than {most} deep", self.text.line(start)));
+        }
+        let data = match self.peek() {
+            None => return Err(self.fault("it ends too early")),
+            Some(b'{') => self.map(depth)?,
+            Some(b'[') => self.list(depth)?,
+            Some(b'"') => Data::Text(self.string()?.into()),
+            Some(b't') => self.literal("true", Data::Flag(true))?,
+            Some(b'f') => self.literal("false", Data::Flag(false))?,
+            Some(b'n') => self.literal("null", Data::Null)?,
+            Some(b'-' | b'0'..=b'9') => {
+                while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.')) {
+                    self.at += 1;
+                }
+                Data::Number(self.text.content.get(start..self.at).unwrap_or_default().into())
+            }
+            Some(_) => return Err(self.fault("a value is expected")),
+        };
+        let at = small(self.text.on_disk(start))..small(self.text.on_disk(self.at));
+        Ok(Tree { at, line: self.text.line(start), data })
+    }
+
+    fn literal(&mut self, word: &str, data: Data) -> Result<Data, String> {
+        if self.source.get(self.at..self.end).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
+            self.at += word.len();
+            return Ok(data);
+        }
+        Err(self.fault("a value is expected"))
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Data, String> {
+        self.at += 1;
+        let mut entries = Vec::new();
+        loop {
+            self.blank();
+            match self.peek() {
+                Some(b'}') => break,
+                Some(b'"') => {}
+                Some(b',') if !entries.is_empty() => {
+                    self.at += 1;
+                    continue;
+                }
+                None => return Err(self.fault("it ends too early")),
+                Some(_) => return Err(self.fault("a key in quotes is expected")),
+            }
+            let key = self.string()?;
+            self.blank();
+            if self.peek() != Some(b':') {
+                return Err(self.fault("a colon is expected behind a key"));
+            }
+            self.at += 1;
+            entries.push((key.into(), self.value(depth + 1)?));
+            self.blank();
+            if !matches!(self.peek(), Some(b',' | b'}')) {
+                return Err(self.fault("a comma is expected"));
+            }
+        }
+        self.at += 1;
+        Ok(Data::Map(entries))
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Data, String> {
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.blank();
+            match self.peek() {
+                Some(b']') => break,
+                Some(b',') if !items.is_empty() => {
+                    self.at += 1;
+                    continue;
+                }
+                None => return Err(self.fault("it ends too early")),
+                Some(_) => {}
+            }
+            items.push(self.value(depth + 1)?);
+            self.blank();
+            if !matches!(self.peek(), Some(b',' | b']')) {
+                return Err(self.fault("a comma is expected"));
+            }
+        }
+        self.at += 1;
+        Ok(Data::List(items))
+    }
+
+    fn string(&mut self) -> Result<String, String> {
+        self.at += 1;
+        let mut out = String::new();
+        let mut start = self.at;
+        loop {
+            match self.peek() {
+                None => return Err(self.fault("a text is not closed")),
+                Some(b'"') => {
+                    out.push_str(self.text.content.get(start..self.at).unwrap_or_default());
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    out.push_str(self.text.content.get(start..self.at).unwrap_or_default());
+                    self.at += 1;
+                    self.escape(&mut out)?;
+                    start = self.at;
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    fn escape(&mut self, out: &mut String) -> Result<(), String> {
+        let byte = self.peek().ok_or_else(|| self.fault("a text is not closed"))?;
+        self.at += 1;
+        match byte {
+            b'n' => out.push('\n'),
+            b't' => out.push('\t'),
+            b'r' => {}
+            b'b' | b'f' => out.push(' '),
+            b'"' | b'\\' | b'/' => out.push(char::from(byte)),
+            b'u' => {
+                let first = self.hex()?;
+                let pair = (0xD800..0xDC00).contains(&first) && self.source.get(self.at..self.at + 2) == Some(b"\\u");
+                let code = if pair {
+                    self.at += 2;
+                    let second = self.hex()?;
+                    0x10000 + ((first - 0xD800) << 10) + (second.wrapping_sub(0xDC00) & 0x3FF)
+                } else {
+                    first
+                };
+                out.push(char::from_u32(code).unwrap_or('\u{FFFD}'));
+            }
+            _ => return Err(self.fault("a text has an unknown escape")),
+        }
+        Ok(())
+    }
+
+    fn hex(&mut self) -> Result<u32, String> {
+        let digits = self.text.content.get(self.at..self.at + 4).filter(|_| self.at + 4 <= self.end);
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        self.at += 4;
+        code.ok_or_else(|| self.fault("a text has an unknown escape"))
+    }
+}

@@ -1,0 +1,117 @@
+//! The corpus of the fuzzer, and text made at random.
+
+use std::{fs, path::Path};
+
+use proptest::prelude::*;
+
+use crate::{
+    fuzz::run,
+    notes::{FileId, Text, Visibility},
+    text::{markdown, no_links},
+};
+
+#[test]
+fn the_corpus_is_replayed() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let Ok(targets) = fs::read_dir(corpus) else { return };
+    for target in targets.map(|entry| entry.unwrap().path()) {
+        let name = target.file_name().unwrap().to_str().unwrap().to_owned();
+        for file in fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().path()) {
+            run(&name, &fs::read(&file).unwrap());
+        }
+    }
+}
+
+/// Pieces that mean something to a reader of Markdown, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        proptest::sample::select(vec![
+            "---\n",
+            "title: ",
+            "tags: [NPC]\n",
+            "aliases:\n  - ",
+            "secret: true\n",
+            "location: ",
+            "[[",
+            "]]",
+            "|",
+            ":",
+            "#",
+            "\n",
+            "\n\n",
+            "%%",
+            "<!--",
+            "-->",
+            "> [!secret]\n",
+            "> ",
+            "- ",
+            "  - ",
+            "**",
+            "*",
+            "`",
+            "```\n",
+            "::",
+            "# ",
+            "## Secrets\n",
+            "### Ann \u{2620}\n",
+            "<div class=\"spoiler\">",
+            "</div>",
+            "| a | b |\n",
+            "|---|---|\n",
+            "Ann",
+            "Bob",
+            "@UUID[",
+            "]{",
+            "}",
+            "(",
+            ")",
+            "\"",
+            "\u{201C}",
+            "INPUT[",
+            "{{",
+            "}}",
+            "\r\n",
+            "\u{FEFF}",
+            "\u{1D11E}",
+            "\u{0}",
+            "&amp;",
+            "<b>",
+            "Session 4",
+            "{",
+            "\n>>> DM/Ann.md\n",
+            "\n>>> Bob.md\n",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,6}",
+    ];
+    proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_markdown_makes_it_panic(text in pieces()) {
+        run("markdown", text.as_bytes());
+    }
+
+    #[test]
+    fn every_letter_knows_where_it_stands(text in pieces()) {
+        let text = Text::new(FileId(0), text);
+        let mut blocks = Vec::new();
+        markdown(&text, 0..text.content.len(), &Visibility::Unmarked, no_links(), &mut blocks);
+        for block in blocks {
+            for (at, letter) in block.text.text.char_indices() {
+                let Some(source) = block.text.source(at) else { continue };
+                let stands = text.content.get(source..).and_then(|rest| rest.chars().next());
+                let same = stands == Some(letter) || letter == ' ' && stands.is_some_and(char::is_whitespace);
+                prop_assert!(same, "{letter:?} of {:?} is {stands:?} at {source} of {:?}", block.text, text.content);
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        for target in ["markdown", "html", "zip", "foundry", "kanka", "roll20", "world-anvil", "glyphoxa", "mapping"] {
+            run(target, &bytes);
+        }
+    }
+}

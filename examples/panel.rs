@@ -1,0 +1,33 @@
+//! The DM's panels in any app with a memory: one line. F10 opens and closes them.
+//!
+//! ```sh
+//! cargo run -p hearsay_examples --example panel
+//! ```
+#![allow(clippy::print_stderr)]
+
+use bevy::{
+    log::{DEFAULT_FILTER, LogPlugin},
+    prelude::*,
+};
+use bevy_hearsay::prelude::*;
+use bevy_hearsay_panel::HearsayPanelPlugin;
+use hearsay_examples::{campaign, display};
+
+fn main() -> AppExit {
+    if let Err(why) = display() {
+        eprintln!("{why}");
+        return AppExit::error();
+    }
+    let save = std::env::temp_dir().join("hearsay-panel");
+    App::new()
+        .add_plugins(DefaultPlugins.set(LogPlugin {
+            // The database tells of its files; a player does not ask.
+            filter: format!("{DEFAULT_FILTER},surrealkv=error"),
+            ..default()
+        }))
+        .add_plugins(HearsayPlugins::new_or_continue(campaign("gullhaven"), save))
+        // The one line.
+        .add_plugins(HearsayPanelPlugin { open: true, ..default() })
+        .add_systems(Startup, |mut commands: Commands| _ = commands.spawn(Camera2d))
+        .run()
+}
