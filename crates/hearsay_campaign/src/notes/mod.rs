@@ -63,6 +63,7 @@
 
 mod assemble;
 mod decode;
+mod earlier;
 mod folder;
 mod foundry;
 mod glyphoxa;
@@ -83,6 +84,7 @@ mod world_anvil;
 
 pub use assemble::assemble;
 pub use decode::Text;
+pub use earlier::Earlier;
 pub use folder::{Entry, Folder};
 pub use note::*;
 pub use open::{read_any, read_notes};
