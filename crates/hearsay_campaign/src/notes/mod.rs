@@ -80,6 +80,7 @@ pub mod secret;
 #[cfg(test)]
 mod testing;
 mod tree;
+mod words;
 mod world_anvil;
 
 pub use assemble::assemble;
