@@ -18,8 +18,9 @@ pub(super) fn guess_by_sentence(note: &mut Note) {
         "that", "who", "which", "in", "on", "at", "of", "from", "located", "near", "by", "for", "and", "with", "to",
         "where", "known", "called",
     ];
-    let noun = words[at + 2..].iter().take(8).take_while(|word| !STOPS.contains(&word.as_str())).last();
-    if let Some(kind) = noun.and_then(|noun| lexicon::noun(noun)) {
+    let goes_on = |word: &&String| !STOPS.contains(&word.as_str()) && !word.ends_with("ing");
+    let noun = words[at + 2..].iter().take(8).take_while(goes_on).filter_map(|word| lexicon::noun(word)).last();
+    if let Some(kind) = noun {
         note.guess(kind, Sure::Guessed, "its first sentence");
     }
 }

@@ -526,7 +526,7 @@ fn fields_that_tools_of_vaults_use_are_understood() {
 #[test]
 fn a_first_sentence_says_what_it_is() {
     let campaign = read(&[
-        ("Gull Bay.md", "Gull Bay is a small port in the north.\n"),
+        ("Gull Bay.md", "Gull Bay is a small port facing the north wind.\n"),
         ("Wenna.md", "Wenna, once of the guild, is the blacksmith of the bay.\n"),
         ("Fog.md", "Nobody has seen it.\n"),
     ]);
