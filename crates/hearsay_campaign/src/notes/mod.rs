@@ -77,6 +77,7 @@ pub mod resolve;
 mod roll20;
 pub mod secret;
 mod tree;
+mod words;
 mod world_anvil;
 
 pub use assemble::assemble;
