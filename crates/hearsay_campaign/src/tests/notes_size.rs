@@ -33,6 +33,7 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
+#[allow(clippy::print_stderr)]
 fn a_large_vault_is_read_in_seconds() {
     let folder = tempfile::tempdir().unwrap();
     vault(folder.path(), 1_500, 8);
@@ -46,6 +47,7 @@ fn a_large_vault_is_read_in_seconds() {
 
 #[test]
 #[ignore = "measures; takes a while"]
+#[allow(clippy::print_stderr)]
 fn a_hundred_thousand_files() {
     let folder = tempfile::tempdir().unwrap();
     vault(folder.path(), 100_000, 2);
