@@ -65,6 +65,7 @@
 
 mod assemble;
 mod decode;
+mod earlier;
 mod folder;
 mod foundry;
 mod glyphoxa;
@@ -86,6 +87,7 @@ mod world_anvil;
 
 pub use assemble::assemble;
 pub use decode::Text;
+pub use earlier::Earlier;
 pub use folder::{Entry, Folder};
 pub use note::*;
 pub use open::{read_any, read_notes};

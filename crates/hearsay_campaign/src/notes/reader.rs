@@ -5,7 +5,7 @@ use std::{collections::HashMap, fmt, str::FromStr};
 use hearsay_model::{EntityId, ExternalId};
 use serde::Serialize;
 
-use super::{Folder, Notes};
+use super::{Earlier, Folder, Notes};
 
 /// The format of a campaign's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -105,6 +105,9 @@ pub struct Options {
     /// The entities that an earlier import made of notes, by their external ids. They keep their ids, whatever became of
     /// their names.
     pub known: HashMap<ExternalId, EntityId>,
+    /// What earlier imports made of notes. A note gets the id of no entity that others brought, whatever its name: that two
+    /// names agree does not make them one.
+    pub earlier: Earlier,
 }
 
 /// Which part of a link with two parts is its target.
