@@ -54,6 +54,8 @@
 //!   that the format has a place for is a [`Link`] with [`Relation::typed`] instead.
 //! - **Texts** come as source with markup: [`crate::text::markdown`] or [`crate::text::html`] make [`Block`]s of it, each
 //!   with its headings, the links in it and its place in the file.
+//! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value knows its place, and a `tree::Pen`
+//!   writes fields, links and texts of them. A value of a wrong type is nothing; a mark of secrecy of a wrong type counts.
 //! - **Secrets.** Whatever the tool hides gets [`Visibility::SECRET`]: on the whole note, a field, a link, a block, an alias,
 //!   a date or a state. What is in doubt is secret. [`secret::is_secret`] knows the words that people use for it.
 //! - **Places.** Every part has an [`Origin`], with the bytes of the file and their text: it becomes the evidence of its

@@ -194,7 +194,7 @@ fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, no
     note.fields
         .extend(pen.field("occupation", role, "flags.role", &access.inner).filter(|_| note.role == Role::Entity));
     for (name, attribute) in flags.get("attributes").entries() {
-        let hides = attribute.get("hidden").is_true();
+        let hides = attribute.get("hidden").is_marked();
         let value = if matches!(attribute.data, Data::Map(_)) { attribute.get("value") } else { attribute };
         let visibility = if hides { Visibility::SECRET } else { access.inner.clone() };
         note.fields.extend(pen.field(name, value, &format!("flags.attributes.{name}"), &visibility));
@@ -204,7 +204,7 @@ fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, no
         let uuid = if uuid.contains('.') { uuid } else { format!("JournalEntry.{uuid}") };
         let Some(target) = library.target(&uuid, doc) else { continue };
         let words = entry.get("relationship").text().unwrap_or("RELATED_TO");
-        let visibility = if entry.get("hidden").is_true() { Visibility::SECRET } else { access.inner.clone() };
+        let visibility = if entry.get("hidden").is_marked() { Visibility::SECRET } else { access.inner.clone() };
         note.links.push(pen.link(target, Relation::typed(words), entry, "flags.relationships", &visibility));
     }
 }

@@ -50,6 +50,14 @@ fn form(library: &Library, doc: &Doc) -> Form {
     if pages.iter().any(|page| page.get("name").text().is_some_and(|name| session(name).is_some())) {
         return Form::Pages(None);
     }
+    let logs = |folder: &String| {
+        let words = hearsay_model::text::words(folder);
+        words.iter().any(|word| ["session", "sessions", "recaps"].contains(&word.as_str()))
+    };
+    if library.folder_names(doc).first().is_some_and(logs) {
+        let number = hearsay_model::text::words(&name).iter().find_map(|word| word.parse().ok());
+        return Form::Session(number);
+    }
     match library.folder_kind(doc) {
         Some((kind, folder)) => Form::Entity(kind, folder),
         None => Form::Text,

@@ -184,7 +184,7 @@ fn packages(folder: &Folder, notes: &mut Notes) -> Vec<Package> {
         let id = tree.get("id").word().or_else(|| tree.get("name").word()).unwrap_or_default();
         let locked = |pack: &&Tree| {
             let player = pack.path("ownership.PLAYER").word().unwrap_or_default();
-            pack.get("private").is_true() || ["NONE", "0"].contains(&player.to_uppercase().as_str())
+            pack.get("private").is_marked() || ["NONE", "0"].contains(&player.to_uppercase().as_str())
         };
         let packs = tree.get("packs").items();
         let locked = packs.iter().filter(|pack| locked(pack)).filter_map(|pack| pack.get("name").word()).collect();

@@ -340,7 +340,6 @@ fn the_sample_of_a_game_system_is_read() {
     let campaign = crate::read_any(&folder, &Options::default(), &Default::default()).unwrap();
     assert_eq!(campaign.findings.format, Some(Format::Foundry));
     let of = |kind: Kind| campaign.entities().values().filter(|held| **held == kind).count();
-    println!("{:?} {:?} {:?}", campaign.entities(), campaign.findings.skipped, campaign.warnings());
     assert_eq!((of(Kind::Npc), of(Kind::Player)), (5, 1));
     assert!(known(&campaign).is_empty(), "all are kept from players");
     assert!(campaign.findings.skipped.is_empty(), "{:?}", campaign.findings.skipped);
