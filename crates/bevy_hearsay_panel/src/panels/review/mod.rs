@@ -79,13 +79,16 @@ impl ReviewPanel {
             }
         {
             self.view.focus = Some(back);
-            self.view.moved = true;
+            (self.view.moved, self.view.touched) = (true, true);
             self.undone = false;
         }
         self.view.gone.retain(|_, by| by.is_none_or(|by| by > model.position));
         let there: BTreeSet<&CardKey> = model.heads.iter().map(|head| &head.key).collect();
         self.view.selected.retain(|key| there.contains(key));
         self.view.put_off.retain(|key| there.contains(key));
+        if !self.view.touched && self.view.draft.is_none() {
+            (self.view.focus, self.view.row) = (None, 0);
+        }
         let mut details = std::mem::take(&mut self.model.details);
         details.retain(|key, _| there.contains(key));
         self.model = ReviewModel { details, ..model };
@@ -230,7 +233,7 @@ impl Panel for ReviewPanel {
         let Some(head) = self.model.heads.iter().find(|head| has(&head.key)) else { return false };
         self.view.filter = Filter::default();
         self.view.focus = Some(head.key.clone());
-        self.view.moved = true;
+        (self.view.moved, self.view.touched) = (true, true);
         true
     }
 
@@ -268,6 +271,8 @@ impl Panel for ReviewPanel {
         if let Some(view) = restored::<ReviewView>(saved) {
             self.view = view;
             self.view.moved = true;
+            // The eye goes back to where it was.
+            self.view.touched = self.view.focus.is_some() && self.view.row > 0;
         }
     }
 }
