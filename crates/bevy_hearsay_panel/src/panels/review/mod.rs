@@ -71,12 +71,13 @@ impl ReviewPanel {
     }
 
     fn take(&mut self, model: ReviewModel) {
+        let shown = |key: &CardKey| !self.view.gone.contains_key(key);
+        let before: BTreeSet<&CardKey> =
+            self.model.heads.iter().map(|head| &head.key).filter(|key| shown(key)).collect();
+        let back = model.heads.iter().map(|head| &head.key).find(|key| !before.contains(key));
         if self.undone
-            && let Some(back) = {
-                let before: BTreeSet<&CardKey> = self.model.heads.iter().map(|head| &head.key).collect();
-                let new = |head: &&Head| !before.contains(&head.key);
-                self.model.is_read.then(|| model.heads.iter().find(new).map(|head| head.key.clone())).flatten()
-            }
+            && self.model.is_read
+            && let Some(back) = back.cloned()
         {
             self.view.focus = Some(back);
             (self.view.moved, self.view.touched) = (true, true);
@@ -257,7 +258,10 @@ impl Panel for ReviewPanel {
                 for (_, by) in self.view.gone.iter_mut().filter(|(key, by)| by.is_none() && is_of(key)) {
                     *by = Some(position);
                 }
-                self.undone |= matches!(outcome.deed, Deed::Undo(_));
+                // What comes back is looked for in what is read from now on.
+                if matches!(outcome.deed, Deed::Undo(_)) {
+                    (self.undone, self.loading, self.asked_at) = (true, None, None);
+                }
             }
             Err(_) => self.view.gone.retain(|key, by| !(by.is_none() && is_of(key))),
         }
