@@ -7,7 +7,7 @@ use hearsay_model::{
     Knowledge, Passage, Reveal, Session, SessionId, Setting, Vocabulary,
 };
 
-use crate::{Findings, Warning, error::Place};
+use crate::{Findings, Warning, error::Place, exact::Exact};
 
 /// A campaign as its files say it. Made by [`read`](crate::read); [`plan`](crate::plan) compares it with a state.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Campaign {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
     pub(crate) findings: Findings,
+    /// The records of an export that lie beside its pages.
+    pub(crate) exact: Option<Box<Exact>>,
 }
 
 impl Campaign {

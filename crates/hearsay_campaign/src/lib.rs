@@ -19,12 +19,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`read_any`] reads the files of other tools too: see [`notes`] for what it understands of each, and for how a reader is
+//! written.
+//!
 //! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again. [`Transcript`] reads who said what in a session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;
 mod campaign;
 mod error;
+mod exact;
 mod files;
 mod findings;
 pub mod fuzz;
@@ -32,24 +36,29 @@ mod history;
 mod jsonl;
 mod keys;
 pub mod notes;
+mod out;
 mod plan;
 mod read;
 mod report;
 mod sources;
 pub mod text;
 mod transcript;
+mod watch;
 mod yaml;
 
 pub use campaign::Campaign;
 pub use error::{CampaignError, CampaignErrors, Warning};
+pub use exact::is_export;
 pub use files::{Limits, digest};
 pub use findings::{Findings, Place};
 pub use jsonl::{export_jsonl, read_jsonl};
 pub use notes::{Format, read_any};
-pub use plan::{ImportPlan, plan};
+pub use out::{export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
+pub use plan::{ImportPlan, LEFT_OUT, LeftOut, plan};
 pub use read::read;
-pub use report::{ImportReport, Kept};
+pub use report::{Alike, AmbiguousLink, Deletion, ImportReport, Kept, Relations};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
+pub use watch::Watch;
 
 #[cfg(test)]
 mod tests;

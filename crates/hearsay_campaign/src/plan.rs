@@ -1,5 +1,7 @@
 //! The difference between what the files say and what the state holds from them.
 
+mod three_way;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
@@ -13,8 +15,12 @@ use hearsay_model::{
 use crate::{
     Campaign, ImportReport, Kept,
     audience::{Around, Known, know_nothing, who_knows},
+    exact::Exact,
     history::History,
 };
+
+use three_way::Replaced;
+pub use three_way::{LEFT_OUT, LeftOut};
 
 /// What an import would do.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,31 +40,42 @@ pub struct ImportPlan {
 /// - A new value for what has one value at a time, where somebody else has recorded another, is proposed to the DM and
 ///   does not replace it.
 /// - Entities that are there already are matched by id.
+/// - What files of another tool leave out is not withdrawn: that is proposed to the DM, as a fact with the attribute
+///   [`LEFT_OUT`]. Where they changed what somebody else has changed too, their word is proposed.
 ///
 /// `now` is the real time at which it is recorded.
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let around = Around::new(campaign, state);
-    let Known { edges, passages, counts } = who_knows(campaign, &around);
-    let report = ImportReport {
+    let Known { mut edges, mut passages, counts } = who_knows(campaign, &around);
+    if let Some(exact) = &campaign.exact {
+        // Who knows what is on record is on record too.
+        edges.retain(|_, edge| !exact.facts.contains(&edge.fact));
+        edges.extend(exact.edges.iter().map(|(id, edge)| (*id, edge.clone())));
+        passages.extend(exact.passages.iter().map(|(id, passage)| (*id, passage.clone())));
+    }
+    let mut report = ImportReport {
         source: campaign.info.id.clone(),
         audience: counts,
         know_nothing: know_nothing(campaign, &edges),
         warnings: campaign.warnings.clone(),
         ..ImportReport::default()
     };
+    report.found(&campaign.findings);
     let history = History::of(state, &author);
     let mut planner = Planner { state, campaign, now, author, history, report, adds: Vec::new(), removals: Vec::new() };
     planner.settings();
     let gone = planner.entities();
     planner.sessions(&gone);
-    let withdrawn = planner.facts(&gone);
+    let mut withdrawn = planner.facts(&gone);
     planner.knowledge(edges, &withdrawn, &gone);
-    planner.passages(passages, &gone);
+    planner.passages(passages, &gone, &mut withdrawn);
     planner.reveals(&withdrawn, &gone);
     planner.removed_settings();
     planner.removed_sessions();
     planner.removed_entities(&withdrawn);
+    planner.left_out(&withdrawn);
+    planner.alike();
     planner.finish()
 }
 
@@ -84,6 +101,9 @@ struct Withdrawn {
     away: HashSet<FactId>,
     /// Facts that the files no longer say, and that stay because somebody else has to do with them.
     kept: HashSet<FactId>,
+    /// Facts and texts that files of another tool have no more. They stay until the DM decides.
+    left_out: Vec<FactId>,
+    left_out_texts: Vec<hearsay_model::PassageId>,
 }
 
 impl Planner<'_> {
@@ -97,6 +117,8 @@ impl Planner<'_> {
             let key = setting.key();
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(setting) => {}
+                // What an export has kept is older than what somebody has set since.
+                Some(last) if !last.ours && self.exact().is_some_and(|exact| exact.settings.contains(&key)) => {}
                 // What the game has set stays; a flag of another kind is another flag.
                 Some(last)
                     if !last.ours
@@ -122,7 +144,9 @@ impl Planner<'_> {
     fn entities(&mut self) -> BTreeSet<EntityId> {
         let mut gone = BTreeSet::new();
         for (id, kind) in &self.campaign.entities {
+            let removed = self.exact().is_some_and(|exact| exact.removed.0.contains(id));
             match self.history.entities.get(id) {
+                Some(_) if removed => {}
                 Some(last) if last.value.is_some() => self.report.matched += 1,
                 Some(last) if !last.ours => {
                     let why = match self.state.merged_into(id) {
@@ -144,6 +168,10 @@ impl Planner<'_> {
 
     fn sessions(&mut self, gone: &BTreeSet<EntityId>) {
         for session in &self.campaign.sessions {
+            let removed = self.exact().is_some_and(|exact| exact.removed.1.contains(&session.id));
+            if removed && self.history.sessions.contains_key(&session.id) {
+                continue;
+            }
             let mut session = session.clone();
             session.present.retain(|id| !gone.contains(id));
             match self.history.sessions.get(&session.id) {
@@ -167,24 +195,31 @@ impl Planner<'_> {
             let session = fact.provenance().session.as_ref().and_then(|id| history.sessions.get(id));
             session.is_some_and(|last| last.value.is_none() && !last.ours)
         };
+        wanted.extend(self.campaign.facts.iter().map(|stated| stated.fact.id()));
+        let replaced = if self.is_foreign() { self.replaced(&wanted) } else { Replaced::default() };
         for stated in &self.campaign.facts {
             let id = stated.fact.id();
-            wanted.insert(id);
             if stated.fact.entities().any(|entity| gone.contains(entity)) || no_session(&stated.fact, &self.history) {
                 withdrawn.away.insert(id);
                 continue;
             }
-            self.fact(&stated.fact, &mut withdrawn);
+            self.fact(&stated.fact, &mut withdrawn, &replaced);
         }
         let mut old: Vec<_> = self.history.facts.iter().filter(|(id, _)| !wanted.contains(id)).collect();
         old.sort_unstable_by_key(|(id, _)| **id);
         let old: Vec<_> = old.into_iter().map(|(id, history)| (*id, *history)).collect();
         for (id, history) in old {
             let (Some(fact), Some(_)) = (self.state.fact(id), history.ours) else { continue };
+            if fact.predicate().as_str() == LEFT_OUT {
+                continue;
+            }
             if let Some(touched) = history.touched {
                 let (what, why) = (fact.statement().to_owned(), format!("the files say it no more, but {touched}"));
                 self.keep(Some(id), what, why);
                 withdrawn.kept.insert(id);
+            } else if self.is_foreign() && !replaced.old.contains(&id) {
+                withdrawn.kept.insert(id);
+                withdrawn.left_out.push(id);
             } else {
                 self.report.removed += 1;
                 self.removals.push(Change::RetractFact(id));
@@ -194,7 +229,7 @@ impl Planner<'_> {
         withdrawn
     }
 
-    fn fact(&mut self, fact: &Arc<Fact>, withdrawn: &mut Withdrawn) {
+    fn fact(&mut self, fact: &Arc<Fact>, withdrawn: &mut Withdrawn, replaced: &Replaced) {
         let id = fact.id();
         let history = self.history.facts.get(&id).copied().unwrap_or_default();
         let Some(held) = self.state.fact(id) else {
@@ -204,17 +239,24 @@ impl Planner<'_> {
                 return;
             }
             *self.report.facts.entry(fact.predicate().to_string()).or_default() += 1;
-            self.report.relations += usize::from(fact.object().entity().is_some());
-            let rival = self.rival(fact).map(|rival| rival.statement().to_owned());
+            if fact.object().entity().is_some() {
+                self.report.relations.count(fact.provenance().confidence.get());
+            }
+            let rival =
+                self.rival(fact).map(|rival| format!("it is proposed only, because `{}` stands", rival.statement()));
+            let contested =
+                || Some(format!("both the files and somebody else changed it: {}", replaced.contested.get(&id)?));
+            let rival = rival.or_else(contested);
             let standing = if rival.is_some() { Standing::Proposed } else { fact.standing() };
-            if let Some(rival) = rival {
-                self.keep(Some(id), fact.statement(), format!("it is proposed only, because `{rival}` stands"));
+            if let Some(why) = rival {
+                self.report.conflicts.push(Kept { fact: Some(id), what: fact.statement().into(), why });
             }
             self.assert(fact, standing);
             return;
         };
-        // What was proposed beside another's word stays so while that word stands.
-        let proposed = held.standing() == Standing::Proposed && self.rival(fact).is_some();
+        // What was proposed beside another's word stays so until the DM decides.
+        let beside = self.rival(fact).is_some() || self.is_foreign() && history.ours.is_some_and(|ours| proposed(ours));
+        let proposed = held.standing() == Standing::Proposed && beside;
         let standing = if proposed { Standing::Proposed } else { fact.standing() };
         let same = same(held, fact, standing);
         // What others found besides is left out of the comparison.
@@ -234,6 +276,9 @@ impl Planner<'_> {
     }
 
     fn assert(&mut self, fact: &Arc<Fact>, standing: Standing) {
+        if standing == fact.standing() && self.exact().is_some_and(|exact| exact.facts.contains(&fact.id())) {
+            return self.adds.push(Change::AssertFact(Arc::clone(fact)));
+        }
         let provenance = Provenance { recorded: self.now, ..fact.provenance().clone() };
         // Neither the time nor the standing can make a fact that was built before impossible.
         let built = fact.to_builder().standing(standing).provenance(provenance).build();
@@ -300,6 +345,7 @@ impl Planner<'_> {
         &mut self,
         passages: BTreeMap<hearsay_model::PassageId, hearsay_model::Passage>,
         gone: &BTreeSet<EntityId>,
+        withdrawn: &mut Withdrawn,
     ) {
         let mut removals = Vec::new();
         for (id, last) in &self.history.passages {
@@ -308,6 +354,10 @@ impl Planner<'_> {
             }
         }
         removals.sort_unstable();
+        if self.is_foreign() {
+            let replaced = self.replaced_texts(&passages);
+            (removals, withdrawn.left_out_texts) = removals.into_iter().partition(|id| replaced.contains(id));
+        }
         self.removals.splice(0..0, removals.into_iter().map(Change::RemovePassage));
         for (id, mut passage) in passages {
             passage.mentions.retain(|id| !gone.contains(id));
@@ -321,7 +371,10 @@ impl Planner<'_> {
             }
             let held = self.history.passages.get(&id).and_then(|last| last.value);
             // Who has read it in play, the files do not say.
-            passage.readers = held.map_or(Vec::new(), |held| held.readers.clone());
+            let exact = self.exact().is_some_and(|exact| exact.passages.contains_key(&id));
+            if !exact || held.is_some() {
+                passage.readers = held.map_or(Vec::new(), |held| held.readers.clone());
+            }
             match self.history.passages.get(&id) {
                 Some(_) if held.is_some_and(|held| **held == passage) => {}
                 Some(last) if !last.ours => {
@@ -384,6 +437,9 @@ impl Planner<'_> {
     }
 
     fn removed_sessions(&mut self) {
+        if self.is_foreign() {
+            return;
+        }
         let wanted: HashSet<_> = self.campaign.sessions.iter().map(|session| &session.id).collect();
         let ours = self.history.sessions.iter().filter(|(_, last)| last.ours && last.value.is_some());
         let mut old: Vec<_> = ours.filter(|(id, _)| !wanted.contains(*id)).map(|(id, _)| (*id).clone()).collect();
@@ -393,10 +449,8 @@ impl Planner<'_> {
 
     /// Removes entities that the files no longer have, unless somebody else has to do with them.
     fn removed_entities(&mut self, withdrawn: &Withdrawn) {
-        let ours = self.history.entities.iter().filter(|(_, last)| last.ours && last.value.is_some());
-        let ours = ours.map(|(id, _)| (*id).clone()).filter(|id| !self.campaign.entities.contains_key(id));
-        let ours: BTreeSet<EntityId> = ours.collect();
-        if ours.is_empty() {
+        let ours = self.left_out_entities();
+        if ours.is_empty() || self.is_foreign() {
             return;
         }
         // Whoever else's edge or text points to one of them keeps it.
@@ -451,7 +505,28 @@ impl Planner<'_> {
         self.report.unlearned -= edges;
     }
 
+    fn exact(&self) -> Option<&Exact> {
+        self.campaign.exact.as_deref()
+    }
+
+    /// What is only named is there for the moment in which it is named.
+    fn remove_what_is_only_named(&mut self) {
+        let Some((entities, sessions)) = self.exact().map(|exact| exact.removed.clone()) else { return };
+        let is_new = |change: &Change| match change {
+            Change::AddEntity(entity) => entities.contains(&entity.id).then(|| Change::RemoveEntity(entity.id.clone())),
+            Change::SetSession(session) => {
+                sessions.contains(&session.id).then(|| Change::RemoveSession(session.id.clone()))
+            }
+            _ => None,
+        };
+        let removals: Vec<Change> = self.adds.iter().filter_map(is_new).collect();
+        self.removals.extend(removals);
+    }
+
     fn finish(mut self) -> ImportPlan {
+        self.remove_what_is_only_named();
+        // What names a session comes after those that are recorded here.
+        self.adds.sort_by_key(|change| matches!(change, Change::Set(Setting::Playing(_) | Setting::Recap(_))));
         self.adds.append(&mut self.removals);
         let changes = self.adds;
         if changes.is_empty() {
@@ -468,6 +543,10 @@ impl Planner<'_> {
         let operation = Operation { recorded: self.now, ..Operation::new(self.author, summary, changes) };
         ImportPlan { operation: Some(operation), report: self.report }
     }
+}
+
+fn proposed(fact: &Fact) -> bool {
+    fact.standing() == Standing::Proposed
 }
 
 /// Whom an edge names besides the knower.

@@ -5,7 +5,64 @@ use std::{collections::BTreeMap, fmt};
 use hearsay_model::{EntityId, FactId};
 use serde::Serialize;
 
-use crate::Warning;
+use crate::{
+    Findings, Place, Warning,
+    notes::{Format, Skipped},
+};
+
+/// How many relations are new, by how sure they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Relations {
+    /// The files have a place for them: they count.
+    pub high: usize,
+    /// They follow from free text or a convention: they are proposed to the DM.
+    pub low: usize,
+}
+
+impl Relations {
+    /// The confidence from which on a relation is sure.
+    const SURE: f64 = 0.7;
+
+    /// Counts one.
+    pub fn count(&mut self, confidence: f64) {
+        *(if confidence >= Self::SURE { &mut self.high } else { &mut self.low }) += 1;
+    }
+
+    /// All of them.
+    pub fn all(self) -> usize {
+        self.high + self.low
+    }
+}
+
+/// Something that the files have no more. It is proposed to the DM to withdraw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Deletion {
+    /// Whom it is about.
+    pub subject: EntityId,
+    /// What it is.
+    pub what: String,
+}
+
+/// Two entities of one name. They may be the same, or not: they are never merged for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Alike {
+    /// The one that is new.
+    pub one: EntityId,
+    /// The other.
+    pub other: EntityId,
+    /// The name, as names are compared.
+    pub name: String,
+}
+
+/// A link that may mean several notes. None is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AmbiguousLink {
+    /// Where it is written, and what.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What it may mean.
+    pub meant: Vec<EntityId>,
+}
 
 /// Something that the files say otherwise, and that is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,7 +93,7 @@ pub struct ImportReport {
     /// Facts that the files do not say any more.
     pub removed: usize,
     /// New relations between entities.
-    pub relations: usize,
+    pub relations: Relations,
     /// New facts, by predicate or attribute.
     pub facts: BTreeMap<String, usize>,
     /// New or changed edges of knowledge.
@@ -56,11 +113,51 @@ pub struct ImportReport {
     pub know_nothing: Vec<EntityId>,
     /// What is left as it is, although the files say otherwise.
     pub kept: Vec<Kept>,
+    /// What both the files and somebody else changed: the files' word is proposed, the other stands.
+    pub conflicts: Vec<Kept>,
+    /// What files of another tool have no more: to withdraw it is proposed.
+    pub deletions: Vec<Deletion>,
+    /// New entities that are called like others.
+    pub alike: Vec<Alike>,
+    /// In which format the files are written; nothing for Hearsay's own.
+    pub format: Option<Format>,
+    /// How many links were found to mean a note.
+    pub resolved: usize,
+    /// How many links may mean several notes.
+    pub ambiguous: usize,
+    /// How many links lead nowhere.
+    pub dangling: usize,
+    /// The links that may mean several notes.
+    pub ambiguous_links: Vec<AmbiguousLink>,
+    /// The links that lead nowhere.
+    pub dangling_links: Vec<Place>,
+    /// The entities that are made of these, to be reviewed.
+    pub stubs: Vec<EntityId>,
+    /// Entities without a sign of what they are.
+    pub kindless: Vec<EntityId>,
+    /// What was not understood.
+    pub unclear: Vec<Place>,
+    /// What was not read, and why.
+    pub skipped: Vec<Skipped>,
     /// What may not be meant as it is written.
     pub warnings: Vec<Warning>,
 }
 
 impl ImportReport {
+    /// Takes over what was found in the files.
+    pub(crate) fn found(&mut self, findings: &Findings) {
+        let Findings { format, resolved, ambiguous, dangling, stubs, kindless, unclear, skipped, .. } = findings;
+        (self.format, self.resolved) = (*format, *resolved);
+        (self.ambiguous, self.dangling) = (ambiguous.len(), dangling.len());
+        let links = ambiguous.iter().map(|(place, meant)| (place.clone(), meant.clone()));
+        self.ambiguous_links = links.map(|(place, meant)| AmbiguousLink { place, meant }).collect();
+        self.dangling_links.clone_from(dangling);
+        self.stubs.clone_from(stubs);
+        self.kindless.clone_from(kindless);
+        self.unclear.clone_from(unclear);
+        self.skipped.clone_from(skipped);
+    }
+
     /// How many entities are new.
     pub fn created_count(&self) -> usize {
         self.created.values().sum()
@@ -78,14 +175,15 @@ impl fmt::Display for ImportReport {
             let each: Vec<_> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
             if each.is_empty() { String::new() } else { format!(" ({})", each.join(", ")) }
         };
-        writeln!(f, "Import of {}", self.source)?;
+        let format = self.format.map_or(String::new(), |format| format!(" ({format})"));
+        writeln!(f, "Import of {}{format}", self.source)?;
         writeln!(f, "  entities   {} new{}, {} matched", self.created_count(), list(&self.created), self.matched)?;
-        let (facts, relations) = (self.fact_count(), self.relations);
-        let (changed, moved, removed) = (self.changed, self.moved, self.removed);
-        writeln!(
-            f,
-            "  facts      {facts} new ({relations} relations), {changed} changed, {moved} moved, {removed} removed"
-        )?;
+        let (facts, changed, moved, removed) = (self.fact_count(), self.changed, self.moved, self.removed);
+        let relations = match self.relations {
+            Relations { high, low: 0 } => format!("{high} relations"),
+            Relations { high, low } => format!("{high} relations, {low} more proposed"),
+        };
+        writeln!(f, "  facts      {facts} new ({relations}), {changed} changed, {moved} moved, {removed} removed")?;
         for (name, count) in &self.facts {
             writeln!(f, "             {count:>5} {name}")?;
         }
@@ -95,13 +193,44 @@ impl fmt::Display for ImportReport {
         if self.reveals > 0 {
             writeln!(f, "  reveals    {} new or changed", self.reveals)?;
         }
+        if self.format.is_some() {
+            let (resolved, ambiguous, dangling) = (self.resolved, self.ambiguous, self.dangling);
+            writeln!(f, "  links      {resolved} resolved, {ambiguous} ambiguous, {dangling} dangling")?;
+        }
         let audience: Vec<_> = self.audience.iter().map(|(name, n)| format!("{name} {n}")).collect();
         if !audience.is_empty() {
             writeln!(f, "  audience   {}", audience.join(", "))?;
         }
+        let ids = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");
         if !self.know_nothing.is_empty() {
-            let ids: Vec<_> = self.know_nothing.iter().map(EntityId::as_str).collect();
-            writeln!(f, "  NPCs that would know nothing: {}", ids.join(", "))?;
+            writeln!(f, "  NPCs that would know nothing: {}", ids(&self.know_nothing))?;
+        }
+        if !self.stubs.is_empty() {
+            writeln!(f, "  linked to, but not there (to review): {}", ids(&self.stubs))?;
+        }
+        if !self.kindless.is_empty() {
+            writeln!(f, "  without a sign of what they are: {}", ids(&self.kindless))?;
+        }
+        for Alike { one, other, .. } in &self.alike {
+            writeln!(f, "  may be the same: {one} and {other}")?;
+        }
+        for Deletion { what, .. } in &self.deletions {
+            writeln!(f, "  to review: {what}")?;
+        }
+        for AmbiguousLink { place: Place { path, line, what }, meant } in &self.ambiguous_links {
+            writeln!(f, "  ambiguous: {path}:{line}: {what} ({})", ids(meant))?;
+        }
+        for Place { path, line, what } in &self.dangling_links {
+            writeln!(f, "  dangling: {path}:{line}: {what}")?;
+        }
+        for Place { path, line, what } in &self.unclear {
+            writeln!(f, "  not understood: {path}:{line}: {what}")?;
+        }
+        for Skipped { path, why } in &self.skipped {
+            writeln!(f, "  skipped: {path}: {why}")?;
+        }
+        for conflict in &self.conflicts {
+            writeln!(f, "  conflict, proposed: {} ({})", conflict.what, conflict.why)?;
         }
         for kept in &self.kept {
             writeln!(f, "  kept: {} ({})", kept.what, kept.why)?;

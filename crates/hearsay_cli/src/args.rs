@@ -21,7 +21,7 @@ use hearsay_model::{EntityId, Standing};
 pub(crate) use ask::{Ask, Search};
 pub(crate) use edit::{Add, Correct, FactArgs, Relate, Remove, RemoveWhat, Set};
 pub(crate) use extract::Extract;
-pub(crate) use files::{Clear, Export, Import, New};
+pub(crate) use files::{Clear, Export, Import, New, Out, Restore};
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
 pub(crate) use history::{AuthorArg, History, Undo};
 pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
@@ -319,22 +319,51 @@ Examples:
 Example:
   hearsay new my-town --name \"My Town\"")]
     New(New),
-    /// Import campaign files, or an export (`.jsonl`); again, to take over what changed
+    /// Import campaign files of any tool, or an export; again, to take over what changed
     #[command(after_help = "\
-Other commands import the campaign's own files by themselves. Use `import` to
-see first what it would do (--dry-run), to bring in files from elsewhere, or to
-take over files again whose import was undone.
+Read are Hearsay's own YAML, Markdown (an Obsidian vault, a folder of notes),
+Foundry VTT, Kanka (zip), Roll20, World Anvil, Glyphoxa, and any JSON, YAML or
+CSV by a mapping file. The format is found by looking at the files.
+
+  hearsay import CAMPAIGN SOURCE    files from elsewhere, into a campaign
+  hearsay import CAMPAIGN           the campaign's own folder; other commands do
+                                    that by themselves where it is in YAML
+
+See first with --dry-run what would come of it: what is new, which links lead
+nowhere, what was not understood and where, who would know what.
+
+One import is one operation: `undo` takes it back. Several sources stand side by
+side; give them names, where their own are the same. Imported again, a source
+changes only what changed in its files: what you said stays, what you both
+changed waits for review, and what notes of other tools leave out is proposed to
+you to withdraw. Entities of one name are never merged: see `duplicates`.
 
 Examples:
   hearsay import campaigns/gullhaven --dry-run
+  hearsay import campaigns/mine ~/vault --dry-run --json
+  hearsay import campaigns/mine ~/vault --watch
+  hearsay import campaigns/mine npcs.csv --mapping npcs.toml --name npcs
   hearsay import campaigns/restored gullhaven.jsonl")]
     Import(Import),
-    /// Write everything as JSON Lines, which `import` reads
+    /// Write everything out: JSON Lines, YAML, an Obsidian vault, graphs, a players' handbook, a backup
     #[command(after_help = "\
+JSON Lines, YAML and Obsidian come back with `import`, with nothing lost. All but
+the handbook hold the secrets. The handbook is made from what the players'
+characters know, and leaves out what one of them keeps to itself.
+
 Examples:
   hearsay export campaigns/gullhaven --output gullhaven.jsonl
-  hearsay export campaigns/gullhaven | grep '\"type\":\"fact\"'")]
+  hearsay export campaigns/gullhaven | grep '\"type\":\"fact\"'
+  hearsay export campaigns/gullhaven --format obsidian --output vault
+  hearsay export campaigns/gullhaven --format dot | dot -Tsvg -o gullhaven.svg
+  hearsay export campaigns/gullhaven --format handbook --output handbook.md
+  hearsay export campaigns/gullhaven --format backup --output gullhaven.backup")]
     Export(Export),
+    /// Restore a backup, with its history and undo
+    #[command(after_help = "\
+Example:
+  hearsay restore gullhaven.backup campaigns/gullhaven")]
+    Restore(Restore),
     /// Add an entity: canon at once
     #[command(after_help = "\
 Examples:

@@ -60,6 +60,7 @@ fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
         Command::New(command) => commands::new::run(command, output),
         Command::Import(command) => commands::files::import(command, output),
         Command::Export(command) => commands::files::export(command, output),
+        Command::Restore(command) => commands::files::restore(command, output),
         Command::Clear(command) => commands::files::clear(command, output),
         Command::Ask(command) => commands::ask::ask(command, output),
         Command::Search(command) => commands::ask::search(command, output),

@@ -82,10 +82,25 @@ pub struct Written {
     pub changes: usize,
 }
 
+/// How files are imported; by looking at them, when nothing is said.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// In which format they are written.
+    pub format: Option<hearsay_campaign::Format>,
+    /// What the fields of any JSON, YAML or CSV mean.
+    pub mapping: Option<PathBuf>,
+    /// What the source is called, so that several stand side by side; as its files or their folder say, when nothing is
+    /// given. Importing again under the same name takes over what changed.
+    pub name: Option<String>,
+    /// Shows how far it has come.
+    pub progress: ImportProgress,
+}
+
 /// What an import did.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportOutcome {
     /// What was understood and changed.
+    #[serde(flatten)]
     pub report: ImportReport,
     /// The operation, unless nothing changed or it was a dry run.
     pub written: Option<Written>,
@@ -597,7 +612,21 @@ impl Memory {
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when the files are wrong.
     pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
-        self.import_watched(path, &ImportProgress::default())
+        self.import_with(path, ImportOptions::default())
+    }
+
+    /// Imports files of any format that is known, as one operation. Each source is an author of its own: several stand side
+    /// by side, and one is undone without the others.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_with(
+        &self,
+        path: impl Into<PathBuf>,
+        options: ImportOptions,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        let path = path.into();
+        self.send_write(|responder| Command::Import { path, options, dry_run: false, responder })
     }
 
     /// The same, so that somebody sees how far it has come.
@@ -609,8 +638,7 @@ impl Memory {
         path: impl Into<PathBuf>,
         progress: &ImportProgress,
     ) -> Result<Ticket<ImportOutcome>, MemoryError> {
-        let (path, progress) = (path.into(), progress.clone());
-        self.send_write(|responder| Command::Import { path, dry_run: false, progress, responder })
+        self.import_with(path, ImportOptions { progress: progress.clone(), ..ImportOptions::default() })
     }
 
     /// Says what an import would do, without doing it.
@@ -618,9 +646,20 @@ impl Memory {
     /// # Errors
     /// As [`import`](Self::import).
     pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        self.import_dry_run_with(path, ImportOptions::default())
+    }
+
+    /// Says what an import of files of any format would do, without doing it.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_dry_run_with(
+        &self,
+        path: impl Into<PathBuf>,
+        options: ImportOptions,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
         let path = path.into();
-        let progress = ImportProgress::default();
-        self.send_read(|responder| Command::Import { path, dry_run: true, progress, responder })
+        self.send_read(|responder| Command::Import { path, options, dry_run: true, responder })
     }
 
     /// Writes all that the state holds into one file (`.jsonl`), beside the worker: another memory can import it. The

@@ -45,7 +45,8 @@ pub use holders::{
     secrets, who_knows, why_not,
 };
 pub use knows::{
-    KnowsFilter, KnowsRow, Missed, MissedLine, MissedRow, PartyKnower, PartyRow, knows, missed, party, way_called,
+    KnowsFilter, KnowsRow, Missed, MissedLine, MissedRow, PartyKnower, PartyRow, knows, missed, party, players,
+    way_called,
 };
 pub use portrait::{
     HeldBy, LastWords, Meeting, Meetings, Met, SourceText, Table, TableKnows, held_by, meetings, session_title,

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use hearsay_campaign::LeftOut;
 use hearsay_model::{
     Author, Bearing, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, Predicate, SettingKey, Standing, State,
     Timestamp,
@@ -239,6 +240,9 @@ impl Decision {
         if fact.standing() == Standing::Rejected {
             return Err(MemoryError::NotProposed { fact: id, standing: fact.standing() });
         }
+        if let Some(left_out) = LeftOut::of(&fact) {
+            return Ok(self.left_out(state, &fact, left_out, now));
+        }
         let same = waiting_with(state, &fact);
         let judged = |word: &str, standing| {
             let judge = |fact| [Change::SetStanding { fact, standing }, Change::Confirm(fact)];
@@ -279,6 +283,24 @@ impl Decision {
             }
         };
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
+    }
+
+    /// Withdraws what a source has no more, if the DM says so; else it stays, and is not asked for again.
+    fn left_out(&self, state: &State, proposal: &Fact, what: LeftOut, now: Timestamp) -> Operation {
+        let id = proposal.id();
+        let (word, changes) = match self {
+            Self::Accept => {
+                let withdraw = match what {
+                    LeftOut::Fact(fact) => state.fact(fact).map(|_| Change::RetractFact(fact)),
+                    LeftOut::Passage(passage) => state.passage(passage).map(|_| Change::RemovePassage(passage)),
+                    LeftOut::Entity(entity) => state.entity(&entity).map(|_| Change::RemoveEntity(entity)),
+                };
+                ("withdraw", std::iter::once(Change::RetractFact(id)).chain(withdraw).collect())
+            }
+            _ => ("keep", vec![Change::SetStanding { fact: id, standing: Standing::Rejected }]),
+        };
+        let summary = format!("{word}: {}", proposal.statement());
+        Operation { author: Author::Dm, recorded: now, summary, changes }
     }
 }
 

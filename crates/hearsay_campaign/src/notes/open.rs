@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::{Folder, Format, Notes, Options, READERS, Reader, assemble};
-use crate::{Campaign, CampaignError, CampaignErrors, Limits};
+use hearsay_model::ExternalId;
+
+use crate::{Campaign, CampaignError, CampaignErrors, Limits, exact::Records};
 
 /// Reads a campaign in any format: a folder, a file, or a zip archive. Without a format in the options the files are looked
 /// at.
@@ -14,6 +16,23 @@ use crate::{Campaign, CampaignError, CampaignErrors, Limits};
 /// # Errors
 /// When nothing can be read at all, or the format is not known.
 pub fn read_any(path: &Path, options: &Options, limits: &Limits) -> Result<Campaign, CampaignErrors> {
+    let Some(records) = Records::of(path, limits)? else { return read_pages(path, options, limits) };
+    let mut options = options.clone();
+    options
+        .known
+        .extend(records.ids.iter().map(|id| (ExternalId { system: "id".to_owned(), id: id.to_string() }, id.clone())));
+    let mut campaign = read_pages(path, &options, limits)?;
+    // The vault of a campaign is a source of its own beside the campaign's files.
+    if campaign.findings.format.is_some() && records.campaign() == Some(campaign.source()) {
+        options.name = Some(format!("{} vault", campaign.source()));
+        campaign = read_pages(path, &options, limits)?;
+    }
+    records.over(&mut campaign);
+    Ok(campaign)
+}
+
+/// Reads what people can read.
+fn read_pages(path: &Path, options: &Options, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     if options.format == Some(Format::Native) {
         return crate::read(path, limits);
     }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, fmt, str::FromStr};
 use hearsay_model::{EntityId, ExternalId};
 use serde::Serialize;
 
-use super::{Folder, Notes};
+use super::{Earlier, Folder, Notes};
 
 /// The format of a campaign's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -97,13 +97,17 @@ pub struct Options {
     pub name: Option<String>,
     /// Which side of `[[a|b]]` or `[[a:b]]` is the target; found by looking at the links, when nothing is given.
     pub alias_order: Option<AliasOrder>,
-    /// Whether the notes of a folder with session logs for the DM alone are secret. They are, unless this is set.
+    /// Whether the notes of a folder with session logs for the DM alone are secret, and the documents of Foundry's compendiums
+    /// that give players no permission. They are, unless this is set.
     pub open_folders: bool,
     /// The mapping file, for [`Format::Mapping`]; looked for beside the files, when there is none.
     pub mapping: Option<std::path::PathBuf>,
     /// The entities that an earlier import made of notes, by their external ids. They keep their ids, whatever became of
     /// their names.
     pub known: HashMap<ExternalId, EntityId>,
+    /// What earlier imports made of notes. A note gets the id of no entity that others brought, whatever its name: that two
+    /// names agree does not make them one.
+    pub earlier: Earlier,
 }
 
 /// Which part of a link with two parts is its target.

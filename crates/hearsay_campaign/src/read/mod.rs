@@ -438,6 +438,7 @@ impl Reader {
             warnings: Vec::new(),
             digest,
             findings: crate::Findings::default(),
+            exact: None,
         };
         Self::check_circles(&mut faults, &campaign);
         campaign.warnings = faults.finish()?;

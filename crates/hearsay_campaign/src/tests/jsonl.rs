@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::{apply, fixture};
 use crate::{Limits, export_jsonl, plan, read, read_jsonl};
 
-fn exported(state: &State) -> String {
+pub(super) fn exported(state: &State) -> String {
     let mut bytes = Vec::new();
     export_jsonl(state, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -236,7 +236,7 @@ fn change(which: u8, n: u8) -> Change {
 }
 
 /// A world in which operations collide.
-fn world() -> impl Strategy<Value = State> {
+pub(super) fn world() -> impl Strategy<Value = State> {
     prop::collection::vec((any::<u8>(), any::<u8>()), 1..120).prop_map(|changes| {
         let mut state = State::default();
         let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();

@@ -1,9 +1,11 @@
 //! Tests of reading, planning and exporting as a whole. Those of parts stand beside them.
 
+mod again;
 mod bad;
 mod bearings;
 mod campaigns;
 mod chains;
+mod exports;
 mod fuzz;
 mod jsonl;
 mod notes_size;
@@ -102,10 +104,10 @@ fn known(state: &State, name: &str) -> Vec<String> {
     shown
 }
 
-fn apply(state: &mut State, author: hearsay_model::Author, changes: Vec<hearsay_model::Change>) {
+pub(crate) fn apply(state: &mut State, author: hearsay_model::Author, changes: Vec<hearsay_model::Change>) {
     state.apply(Operation::new(author, "edit", changes)).unwrap();
 }
 
-fn fixture(name: &str) -> std::path::PathBuf {
+pub(crate) fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::{Campaign, Form, StandingArg, budget, text};
+use super::{Campaign, Form, StandingArg, When, budget, text};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Ask {

@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::{Campaign, StandingArg, text};
+use super::{Campaign, StandingArg, When, text};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Facts {

@@ -1,13 +1,17 @@
-//! `import`, `export`, `clear`: what has to do with files.
+//! `import`, `export`, `restore`, `clear`: what has to do with files.
 
 use std::{
     fs,
-    io::{BufWriter, Write},
+    io::{BufReader, BufWriter, Write},
     path::Path,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
-use hearsay_memory::{Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings};
+use hearsay_campaign::{Format, Watch};
+use hearsay_memory::{
+    ImportOptions, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings, query::players,
+};
 use hearsay_store::StoreError;
 use serde_json::json;
 
@@ -16,10 +20,10 @@ use super::{
     story::tell_with_reveals,
 };
 use crate::{
-    args,
+    args::{self, Out},
     campaign::{self, Meaning},
     interrupt,
-    output::{Fault, Output, WRONG_FILE},
+    output::{Fault, Output, WRONG_FILE, WRONG_LINE, count},
 };
 
 pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
@@ -30,12 +34,18 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     if begins && !source.exists() {
         return Err(Fault::new(WRONG_FILE, format!("{}: there is no such file or directory", source.display())).into());
     }
+    let options = ImportOptions {
+        format: args.format.or(args.mapping.is_some().then_some(Format::Mapping)),
+        mapping: args.mapping.clone(),
+        name: args.name.clone(),
+        ..ImportOptions::default()
+    };
     if args.dry_run {
         if !begins {
             campaign::settings(directory)?;
         }
         let memory = campaign::open_to_try(directory)?;
-        let outcome = interrupt::wait(&memory.import_dry_run(source)?)?;
+        let outcome = interrupt::wait(&memory.import_dry_run_with(source, options)?)?;
         output.data(&outcome)?;
         output.line(outcome.report.to_string().trim_end())?;
         output.line("Dry run: nothing was changed.")?;
@@ -45,33 +55,112 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
         write_settings(directory)?;
     }
-    let memory = campaign::open_plain(directory, Meaning::Without)?;
-    let outcome = interrupt::wait(&memory.import(source)?)?;
+    let meaning = if args.no_meaning { Meaning::Without } else { Meaning::With };
+    // What changes while the files are read for the first time is seen too.
+    let watch = args.watch.then(|| Watch::new(source, QUIET)).transpose();
+    let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
+    let memory = campaign::open_plain(directory, meaning)?;
+    let outcome = interrupt::wait(&memory.import_with(source, options.clone())?)?;
     match &outcome.written {
         None => output.line("Nothing has changed since the last import.")?,
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
     }
     campaign::notes(&outcome, |note| output.line(format!("  {note}")))?;
     campaign::read_new_texts(&memory, directory, output)?;
-    tell_with_reveals(&memory, outcome, output)?;
+    campaign::embed(&memory, meaning, output)?;
+    match watch {
+        None => tell_with_reveals(&memory, outcome, output)?,
+        Some(watch) => keep_up(&memory, args, &options, watch, output)?,
+    }
     Ok(memory.close()?)
 }
 
+/// How long the files must lie still before they are read again.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// Takes over what changes, until Ctrl-C. A file that cannot be read now may be readable once it is written to its end.
+fn keep_up(
+    memory: &Memory,
+    args: &args::Import,
+    options: &ImportOptions,
+    mut watch: Watch,
+    output: &mut Output,
+) -> Result<()> {
+    let source = args.source.as_deref().unwrap_or(&args.campaign);
+    output.note(format!("watching {}; Ctrl-C ends it", source.display()));
+    output.finish()?;
+    while !interrupt::is_asked() {
+        if !watch.wait(Duration::from_millis(100)) {
+            continue;
+        }
+        let outcome = match interrupt::wait(&memory.import_with(source, options.clone())?) {
+            Ok(outcome) => outcome,
+            Err(_) if interrupt::is_asked() => break,
+            Err(error) => {
+                output.note(format!("left as it was: {error:#}"));
+                continue;
+            }
+        };
+        let Some(written) = &outcome.written else { continue };
+        output.line(format!("{} (operation {})", written.summary, written.position))?;
+        output.data(&outcome)?;
+        campaign::notes(&outcome, |note| {
+            output.note(note);
+            Ok(())
+        })?;
+        output.finish()?;
+        match campaign::read_new_texts(memory, &args.campaign, output) {
+            Err(_) if interrupt::is_asked() => break,
+            read => read?,
+        }
+        output.finish()?;
+    }
+    Ok(())
+}
+
 pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
+    let folder = matches!(args.format, Out::Yaml | Out::Obsidian);
+    if folder && args.output.is_none() {
+        return Err(Fault::new(WRONG_LINE, "this format is a folder: name it with --output").into());
+    }
+    if let Some(path) = args.output.as_deref().filter(|_| folder)
+        && !is_vacant(path)
+        && !hearsay_campaign::is_export(path)
+    {
+        let what = format!("{}: the folder holds something else; name a new one", path.display());
+        return Err(Fault::new(WRONG_FILE, what).into());
+    }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
-    let export = memory.read_aside(|world| {
-        let mut bytes = Vec::new();
-        let written = hearsay_campaign::export_jsonl(&world.state, &mut bytes);
-        written.map_err(|source| MemoryError::File { path: "export".into(), source })?;
+    let (format, target) = (args.format, args.output.clone());
+    let export = memory.read_aside(move |world| {
+        let (state, mut bytes) = (&world.state, Vec::new());
+        let at = target.clone().unwrap_or_else(|| "export".into());
+        let folder = || target.as_deref().unwrap_or(Path::new("export"));
+        let written = match format {
+            Out::Jsonl => hearsay_campaign::export_jsonl(state, &mut bytes),
+            Out::Graphml => hearsay_campaign::export_graphml(state, &mut bytes),
+            Out::Dot => hearsay_campaign::export_dot(state, &mut bytes),
+            Out::Backup => hearsay_campaign::export_backup(state, &mut bytes),
+            Out::Handbook => {
+                let title = state.campaign().map_or("Handbook", |info| info.name.as_str());
+                let book = hearsay_campaign::handbook(state, title, &players(state), state.clock());
+                bytes.write_all(book.as_bytes())
+            }
+            Out::Yaml => hearsay_campaign::export_yaml(state, folder()),
+            Out::Obsidian => hearsay_campaign::export_vault(state, folder()),
+        };
+        written.map_err(|source| MemoryError::File { path: at, source })?;
         Ok(bytes)
     })?;
     let bytes = interrupt::wait(&export)?;
     memory.close()?;
     match &args.output {
+        Some(path) if folder => {
+            output.data(&json!({ "folder": path }))?;
+            output.line(format!("written to {}", path.display()))?;
+        }
         Some(path) => {
-            let file = fs::File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
-            let mut file = BufWriter::new(file);
-            file.write_all(&bytes).and_then(|()| file.flush()).with_context(|| format!("{}", path.display()))?;
+            whole(path, &bytes).with_context(|| format!("{} cannot be written", path.display()))?;
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
             output.data(&json!({ "file": path, "lines": lines }))?;
             output.line(format!("{lines} lines written to {}", path.display()))?;
@@ -79,6 +168,59 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
         None => output.raw().write_all(&bytes)?,
     }
     Ok(())
+}
+
+/// Writes a file as a whole or not at all.
+fn whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let beside = path.with_file_name(name);
+    let mut file = BufWriter::new(fs::File::create(&beside)?);
+    file.write_all(bytes).and_then(|()| file.flush())?;
+    fs::rename(&beside, path)
+}
+
+pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
+    let file = fs::File::open(&args.backup)
+        .map_err(|error| Fault::new(WRONG_FILE, format!("{}: cannot be read: {error}", args.backup.display())))?;
+    let operations = hearsay_campaign::read_backup(BufReader::new(file)).map_err(|mut errors| {
+        for error in &mut errors.errors {
+            error.file = args.backup.display().to_string();
+        }
+        MemoryError::Campaign(errors)
+    })?;
+    let directory = &args.campaign;
+    if is_vacant(directory) {
+        fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
+        write_settings(directory)?;
+    }
+    let settings = campaign::settings(directory)?;
+    if directory.join(&settings.store.directory).exists() {
+        let what = format!("{}: the campaign has a memory already; `hearsay clear` deletes it", directory.display());
+        return Err(Fault::new(WRONG_FILE, what).into());
+    }
+    let memory = campaign::open_plain(directory, Meaning::Without)?;
+    let bar = output.progress("restoring");
+    bar.set_length(operations.len() as u64);
+    let (all, mut tickets) = (operations.len(), std::collections::VecDeque::new());
+    for operation in operations {
+        let operation = operation.clone();
+        tickets.push_back(memory.write(move |_| Ok(operation.clone()))?);
+        if tickets.len() >= 64
+            && let Some(ticket) = tickets.pop_front()
+        {
+            interrupt::wait(&ticket)?;
+            bar.inc(1);
+        }
+    }
+    for ticket in tickets {
+        interrupt::wait(&ticket)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    memory.close()?;
+    output.data(&json!({ "restored": all }))?;
+    output.line(format!("{} restored to {}", count(all, "operation", "operations"), directory.display()))
 }
 
 pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {

@@ -215,7 +215,7 @@ pub struct PartyKnower {
 }
 
 /// The player characters, and the parties to which one of them belongs. By id.
-pub(super) fn players(state: &State) -> Vec<EntityId> {
+pub fn players(state: &State) -> Vec<EntityId> {
     let (mut characters, mut parties) = (Vec::new(), Vec::new());
     // In one pass, and in no order: of many entities, few are sorted.
     for id in (0..state.index_count() as u32).filter_map(|index| state.id_at(index)) {

@@ -97,6 +97,11 @@ fn undisputed(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
     if duplicate.band != Band::NearCertain || was_taken_back(state, duplicate) {
         return None;
     }
+    // Two notes of one tool are two entities for it.
+    let tools = |id| state.entity(id).into_iter().flat_map(|entity| &entity.external_ids).map(|id| &id.system);
+    if tools(&duplicate.one).any(|tool| tools(&duplicate.other).any(|other| tool == other)) {
+        return None;
+    }
     let plan = merge(state, duplicate.other.as_str(), duplicate.one.as_str(), Author::Extractor, now()).ok();
     plan.filter(|plan| plan.undecided.is_empty())
 }

@@ -3,36 +3,46 @@
 use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
 
 use crossbeam_channel::Sender;
-use hearsay_campaign::{Campaign, ImportPlan, ImportReport, Limits};
+use hearsay_campaign::{
+    Campaign, ImportPlan, ImportReport, Limits,
+    notes::{Earlier, Options, read_any},
+};
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
 use super::{Internal, World, guarded, writes::Import};
-use crate::{ImportOutcome, ImportProgress, ImportStage, MemoryError, memory::now, ticket::Responder};
+use crate::{ImportOptions, ImportOutcome, ImportStage, MemoryError, memory::now, ticket::Responder};
 
 /// Reads campaign files or an export, compares, and answers.
-pub(super) fn dry_run(world: &World, path: &Path, responder: Responder<ImportOutcome>) {
-    let plan = guarded(|| Source::read(path)).and_then(|source| match responder.is_cancelled() {
-        true => Err(MemoryError::Cancelled),
-        false => guarded(|| Ok(source.plan(&world.state))),
+pub(super) fn dry_run(world: &World, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
+    let plan = guarded(|| Source::read(path, options, Earlier::of(&world.state))).and_then(|source| {
+        match responder.is_cancelled() {
+            true => Err(MemoryError::Cancelled),
+            false => guarded(|| Ok(source.plan(&world.state))),
+        }
     });
     responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
 }
 
 /// Reads campaign files or an export, then asks for its turn to write.
 pub(super) fn import(
+    world: World,
     path: &Path,
-    progress: ImportProgress,
+    options: ImportOptions,
     responder: Responder<ImportOutcome>,
     internal: &Sender<Internal>,
 ) {
-    progress.set(ImportStage::Reading);
-    let source = match guarded(|| Source::read(path)) {
+    options.progress.set(ImportStage::Reading);
+    let earlier = Earlier::of(&world.state);
+    // The worker changes its state in place when nobody else holds it.
+    drop(world);
+    let source = match guarded(|| Source::read(path, &options, earlier)) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
     };
     if responder.is_cancelled() {
         return responder.give(Err(MemoryError::Cancelled));
     }
+    let progress = options.progress;
     progress.set(ImportStage::Waiting);
     let import = Import { source, plan: None, report: ImportReport::default(), progress, responder };
     let _ = internal.send(Internal::Import(Box::new(import)));
@@ -47,9 +57,17 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn read(path: &Path) -> Result<Self, MemoryError> {
-        if path.extension().is_none_or(|extension| extension != "jsonl") {
-            return Ok(Self::Campaign(Box::new(hearsay_campaign::read(path, &Limits::default())?)));
+    fn read(path: &Path, options: &ImportOptions, earlier: Earlier) -> Result<Self, MemoryError> {
+        let lines = path.extension().is_some_and(|extension| extension == "jsonl");
+        if options.format.is_some() || options.mapping.is_some() || !lines {
+            let options = Options {
+                format: options.format,
+                mapping: options.mapping.clone(),
+                name: options.name.clone(),
+                earlier,
+                ..Options::default()
+            };
+            return Ok(Self::Campaign(Box::new(read_any(path, &options, &Limits::default())?)));
         }
         let file = File::open(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -109,7 +127,9 @@ fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
         match change {
             Change::AddEntity(_) => *report.created.entry("entity".into()).or_default() += 1,
             Change::AssertFact(fact) => {
-                report.relations += usize::from(fact.predicate().is_relation());
+                if fact.predicate().is_relation() {
+                    report.relations.count(fact.provenance().confidence.get());
+                }
                 *report.facts.entry(fact.predicate().to_string()).or_default() += 1;
             }
             Change::Learn(_) => report.knowledge += 1,

@@ -30,7 +30,7 @@ use hearsay_store::{OpenReport, Opened, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Duplicate, Found, ImportOutcome, ImportProgress, Learned, MemoryError, MemoryOptions,
+    Answer, Ask, Compact, Duplicate, Found, ImportOptions, ImportOutcome, Learned, MemoryError, MemoryOptions,
     MergePlan, Proposed, Search, Settings,
     reading::{Draft, Drafted, Findings},
     review::Reviews,
@@ -165,8 +165,8 @@ pub(crate) enum Command {
     Write(Write),
     Import {
         path: PathBuf,
+        options: ImportOptions,
         dry_run: bool,
-        progress: ImportProgress,
         responder: Responder<ImportOutcome>,
     },
     Rebuild(Responder<()>),
@@ -392,11 +392,11 @@ impl Worker {
                 self.aside(move |_| read(&world));
             }
             Command::Write(write) => self.writes.push(write),
-            Command::Import { path, dry_run, progress, responder } => {
+            Command::Import { path, options, dry_run, responder } => {
                 let world = self.world.clone();
                 self.aside(move |internal| match dry_run {
-                    true => import::dry_run(&world, &path, responder),
-                    false => import::import(&path, progress, responder, internal),
+                    true => import::dry_run(&world, &path, &options, responder),
+                    false => import::import(world, &path, options, responder, internal),
                 });
             }
             Command::Rebuild(responder) => self.rebuild(responder),

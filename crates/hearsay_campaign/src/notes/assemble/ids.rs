@@ -7,24 +7,27 @@ use hearsay_model::{EntityId, ExternalId, slug};
 use crate::notes::{Note, Notes, Options, Role};
 
 /// The entity of each note. Whoever had an id keeps it; of several with one name, the first by its key has the plain id,
-/// and the others have their folder or a part of a hash behind it.
-pub(super) fn assign(notes: &Notes, options: &Options) -> Vec<Option<EntityId>> {
+/// and the others have their folder or a part of a hash behind it. A note that was moved is known by its name, as long as
+/// nothing else claims the entity.
+pub(super) fn assign(notes: &Notes, options: &Options, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
-    let mut taken: HashSet<EntityId> = options.known.values().cloned().collect();
-    let mut given: HashSet<EntityId> = HashSet::new();
+    let mut taken: HashSet<EntityId> = options.earlier.of_others(source).cloned().collect();
     let mut by_slug: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut given: HashSet<EntityId> = HashSet::new();
     for (number, note) in notes.notes.iter().enumerate() {
         if note.role != Role::Entity {
             continue;
         }
         let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
-        let known = std::iter::once(&own).chain(&note.ids).find_map(|id| options.known.get(id));
+        let mut all = std::iter::once(&own).chain(&note.ids);
+        let known = all.find_map(|id| options.known.get(id).or_else(|| options.earlier.known(source, id)));
         match known {
             // Two notes that claim one id cannot both have it.
             Some(id) if given.insert(id.clone()) => ids[number] = Some(id.clone()),
             _ => by_slug.entry(slug(&note.name)).or_default().push(number),
         }
     }
+    taken.extend(given);
     for (plain, mut numbers) in by_slug {
         // A file of its own comes before a heading.
         let order = |number: &usize| (notes.notes[*number].key.contains('#'), notes.notes[*number].key.as_str());

@@ -44,7 +44,7 @@ pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
         empty if empty.is_empty() => "campaign".to_owned(),
         source => source,
     };
-    let ids = ids::assign(&notes, options);
+    let ids = ids::assign(&notes, options, &source);
     let (index, mentions) = (Index::new(&notes), Mentions::new(&notes, &ids));
     // Each note is let go when its facts are there: many of them are large.
     let bodies = std::mem::take(&mut notes.notes);
@@ -59,6 +59,7 @@ pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
         external: BTreeMap::new(),
         stubs: BTreeMap::new(),
         hidden: HashSet::new(),
+        others: options.earlier.of_others(&source).cloned().collect(),
         vocabulary: Vocabulary::default(),
         calendar: notes.calendar.clone(),
         author: Author::Importer(source.clone()),
@@ -91,6 +92,8 @@ struct Assembly<'a> {
     stubs: BTreeMap<EntityId, Stub>,
     /// The entities of which it is secret that they are there at all.
     hidden: HashSet<EntityId>,
+    /// The entities that other sources brought.
+    others: HashSet<EntityId>,
     vocabulary: Vocabulary,
     calendar: Option<Calendar>,
     author: Author,
@@ -193,10 +196,21 @@ impl Assembly<'_> {
         Place { path: self.notes.path(at.file).to_owned(), line: at.line, what: what.to_owned() }
     }
 
+    fn source(&self) -> &str {
+        match &self.author {
+            Author::Importer(source) => source,
+            _ => "",
+        }
+    }
+
     fn stub(&mut self, name: &str, from: &Note, at: &Origin, visibility: &Visibility) -> Option<EntityId> {
         let name = name.split('#').next().unwrap_or_default().trim().trim_end_matches(".md");
         let name = name.rsplit('/').next().unwrap_or_default().trim();
-        let id = EntityId::from_name(name).ok()?;
+        let mut id = EntityId::from_name(name).ok()?;
+        if self.others.contains(&id) {
+            // Somebody else's entity has this name. Whether it is meant, the DM says.
+            id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
+        }
         if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
             // It is not what has that id: the link would have been found.
             return None;
@@ -371,6 +385,7 @@ impl Assembly<'_> {
             warnings,
             digest: hasher.finalize().to_hex().to_string(),
             findings: self.findings,
+            exact: None,
         }
     }
 }

@@ -1,0 +1,380 @@
+//! Exports that come back whole: readable files for people, and beside them the exact records.
+//!
+//! A file that people read and write cannot say all that a record holds. So an export writes, in the file [`RECORDS`] beside
+//! its pages, every record, and for each line of a page a hash and the records that the line stands for. When it is read
+//! again, a line that is as it was stands for these records, to the last byte; a line that is gone or different stands for
+//! nothing, and what is written there now is read as in any file of its format.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    fs,
+    io::{self, BufReader, Write},
+    path::Path,
+};
+
+use hearsay_model::{
+    Change, EntityId, Evidence, FactId, Key, Kind, Knowledge, KnowledgeId, Passage, PassageId, SessionId, Setting,
+    SettingKey, State, attribute,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Campaign, CampaignError, CampaignErrors, Limits,
+    campaign::{Reach, Stated},
+    export_jsonl,
+    notes::Folder,
+    read_jsonl,
+};
+
+/// The file with the records of an export, within its folder.
+pub(crate) const RECORDS: &str = "hearsay.records";
+
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+enum Line {
+    HearsayRecords { format: u32 },
+    Written { hash: String, keys: Vec<Key> },
+}
+
+/// Whether a folder was written by an export, so that another may replace it.
+pub fn is_export(folder: &Path) -> bool {
+    folder.join(RECORDS).is_file()
+}
+
+/// Pages of an export, with the records that their lines stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    pages: BTreeMap<String, String>,
+    written: BTreeMap<String, BTreeSet<Key>>,
+}
+
+impl Pages {
+    /// Adds a line to a page. `within` is whose page it is: two pages may have lines that are the same.
+    pub(crate) fn line(&mut self, path: &str, within: &str, line: &str, keys: impl IntoIterator<Item = Key>) {
+        let page = self.pages.entry(path.to_owned()).or_default();
+        page.push_str(line);
+        page.push('\n');
+        if !line.trim().is_empty() {
+            self.written.entry(hash(within, line)).or_default().extend(keys);
+        }
+    }
+
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.pages.contains_key(path)
+    }
+
+    /// Takes out lines of a page, by number counted from 1.
+    pub(crate) fn without(&mut self, path: &str, lines: &BTreeSet<u32>) {
+        if let Some(page) = self.pages.get_mut(path) {
+            let kept = (1..).zip(page.lines()).filter(|(number, _)| !lines.contains(number));
+            *page = kept.map(|(_, line)| format!("{line}\n")).collect();
+        }
+    }
+
+    pub(crate) fn page(&self, path: &str) -> &str {
+        self.pages.get(path).map_or("", String::as_str)
+    }
+
+    /// Writes the pages and the records of a state into a folder. Pages of an earlier export that are not among them go.
+    pub(crate) fn write(&self, state: &State, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        for path in earlier(folder) {
+            if !self.pages.contains_key(&path) {
+                match fs::remove_file(folder.join(&path)) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        let mut bytes = Vec::new();
+        let mut line = |line: &Line| -> io::Result<()> {
+            serde_json::to_writer(&mut bytes, line)?;
+            bytes.write_all(b"\n")
+        };
+        line(&Line::HearsayRecords { format: FORMAT })?;
+        let standing: HashSet<String> = self.hashes().collect();
+        for (hash, keys) in self.written.iter().filter(|(hash, _)| standing.contains(*hash)) {
+            line(&Line::Written { hash: hash.clone(), keys: keys.iter().cloned().collect() })?;
+        }
+        for path in self.pages.keys() {
+            bytes.extend_from_slice(format!("{{\"type\":\"page\",\"path\":{}}}\n", serde_json::json!(path)).as_bytes());
+        }
+        export_jsonl(state, &mut bytes)?;
+        for (path, page) in &self.pages {
+            let path = folder.join(path);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(path, page)?;
+        }
+        // Last: a folder whose pages are not all there is no export.
+        let beside = folder.join(format!("{RECORDS}.part"));
+        fs::write(&beside, bytes)?;
+        fs::rename(beside, folder.join(RECORDS))
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = String> {
+        self.pages.values().flat_map(|page| {
+            let within = within(page);
+            page.lines().map(move |line| hash(&within, line)).collect::<Vec<_>>()
+        })
+    }
+}
+
+/// The pages of the export that a folder holds.
+fn earlier(folder: &Path) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Page {
+        r#type: String,
+        path: String,
+    }
+    let Ok(text) = fs::read_to_string(folder.join(RECORDS)) else { return Vec::new() };
+    let pages = text.lines().filter(|line| line.starts_with("{\"type\":\"page\""));
+    let pages = pages.filter_map(|line| serde_json::from_str::<Page>(line).ok());
+    let safe = |path: &str| path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains('\\'));
+    pages.filter(|page| page.r#type == "page" && safe(&page.path)).map(|page| page.path).collect()
+}
+
+/// Whose page it is: the `id` of its front matter.
+fn within(page: &str) -> String {
+    let mut lines = page.trim_start_matches('\u{feff}').lines();
+    if lines.next().map(str::trim_end) != Some("---") {
+        return String::new();
+    }
+    let front = lines.take_while(|line| line.trim_end() != "---");
+    let id = front.filter_map(|line| line.strip_prefix("id:")).next();
+    id.map_or_else(String::new, |id| id.trim().to_owned())
+}
+
+/// A hash of a line, by what it shows: where a link leads is left out, so that a note can be renamed.
+fn hash(within: &str, line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line.trim();
+    while let Some(start) = rest.find("[[") {
+        let (before, link) = rest.split_at(start);
+        shown.push_str(before);
+        let Some(end) = link.find("]]") else { break };
+        let inner = &link[2..end];
+        shown.push_str("[[");
+        shown.push_str(inner.split_once('|').map_or(inner, |(_, label)| label));
+        shown.push_str("]]");
+        rest = &link[end + 2..];
+    }
+    shown.push_str(rest);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(within.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(shown.as_bytes());
+    hasher.finalize().to_hex().as_str()[..20].to_owned()
+}
+
+/// The records that the lines of an export still stand for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Exact {
+    pub(crate) facts: HashSet<FactId>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
+    pub(crate) passages: BTreeMap<PassageId, Passage>,
+    pub(crate) settings: HashSet<SettingKey>,
+    /// What others name and is there no more.
+    pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
+    /// What was in the export and is in no line any more.
+    pub(crate) gone: BTreeSet<Key>,
+}
+
+/// What the records of a folder say, and which lines of its pages are as they were.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    changes: Vec<Change>,
+    gone: BTreeSet<Key>,
+    unchanged: HashSet<(String, u32)>,
+    pub(crate) ids: BTreeSet<EntityId>,
+    digest: String,
+}
+
+impl Records {
+    /// Reads the records of a folder, if it has any.
+    ///
+    /// # Errors
+    /// When they are damaged.
+    pub(crate) fn of(path: &Path, limits: &Limits) -> Result<Option<Self>, CampaignErrors> {
+        // A link to somewhere else is not followed.
+        let file = path.join(RECORDS);
+        let Some(meta) = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file) else { return Ok(None) };
+        let fault = |line: u32, message: String, hint: &str| {
+            let (file, hint) = (RECORDS.to_owned(), hint.to_owned());
+            CampaignErrors { errors: vec![CampaignError { file, line, field: String::new(), message, hint }], more: 0 }
+        };
+        let hint = "take the file from the export again; without it the pages are read as any are";
+        if meta.len() > limits.total_bytes {
+            return Err(fault(0, "the file is too large".to_owned(), hint));
+        }
+        let text = fs::read_to_string(&file).map_err(|error| fault(0, format!("cannot be read: {error}"), hint))?;
+        let mut written: BTreeMap<String, Vec<Key>> = BTreeMap::new();
+        let (mut head, mut at) = (0, 0);
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.starts_with("{\"type\":\"hearsay\"") {
+                break;
+            }
+            at += line.len() + 1;
+            head = number;
+            if line.starts_with("{\"type\":\"page\"") {
+                continue;
+            }
+            match serde_json::from_str(line).map_err(|error| fault(number, error.to_string(), hint))? {
+                Line::HearsayRecords { format: FORMAT } => {}
+                Line::HearsayRecords { format } => {
+                    let what = format!("format {format} is not known");
+                    return Err(fault(number, what, "use a newer version of this program"));
+                }
+                Line::Written { hash, keys } => _ = written.insert(hash, keys),
+            }
+        }
+        let changes =
+            read_jsonl(BufReader::new(text.get(at..).unwrap_or_default().as_bytes())).map_err(|mut errors| {
+                for error in &mut errors.errors {
+                    RECORDS.clone_into(&mut error.file);
+                    error.line += head;
+                }
+                errors
+            })?;
+        let mut records = Self { changes, ..Self::default() };
+        records.digest = blake3::hash(text.as_bytes()).to_hex().to_string();
+        let mut standing: HashSet<&String> = HashSet::new();
+        let folder = Folder::open(path, limits)?;
+        for entry in folder.files().filter(|entry| entry.has_extension(&["md", "yaml", "yml"])) {
+            let bytes = folder.head(entry, limits.file_bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            let within = within(&text);
+            for (number, line) in (1..).zip(text.lines()) {
+                if let Some((hash, _)) = written.get_key_value(&hash(&within, line)) {
+                    standing.insert(hash);
+                    records.unchanged.insert((entry.path.clone(), number));
+                }
+            }
+        }
+        let there: BTreeSet<&Key> =
+            written.iter().filter(|(hash, _)| standing.contains(hash)).flat_map(|(_, keys)| keys).collect();
+        records.gone = written.values().flatten().filter(|key| !there.contains(key)).cloned().collect();
+        records.ids = records
+            .changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::AddEntity(entity) => Some(entity.id.clone()),
+                _ => None,
+            })
+            .collect();
+        Ok(Some(records))
+    }
+
+    /// The id of the campaign that was exported.
+    pub(crate) fn campaign(&self) -> Option<&str> {
+        self.changes.iter().find_map(|change| match change {
+            Change::Set(Setting::Campaign(info)) => Some(info.id.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Lays the records over what was read in the pages: what stands in a line that is as it was is left to the records.
+    pub(crate) fn over(self, campaign: &mut Campaign) {
+        let Self { changes, gone, unchanged, digest, .. } = self;
+        let is_unchanged = |evidence: &[Evidence]| {
+            evidence.iter().any(|evidence| match evidence {
+                Evidence::File { path, line, .. } => unchanged.contains(&(path.clone(), *line)),
+                Evidence::Excerpt(excerpt) => unchanged.contains(&(excerpt.path.clone(), excerpt.line)),
+                Evidence::Passage { .. } => false,
+            })
+        };
+        let is_there = |path: &str, line: u32| !unchanged.contains(&(path.to_owned(), line));
+        campaign.passages.retain(|text| !is_unchanged(&text.passage.evidence));
+        // The numbers of the facts that texts state change with the facts.
+        for text in &mut campaign.passages {
+            text.facts.clear();
+        }
+        let says =
+            |fact: &hearsay_model::Fact| (fact.subject().clone(), fact.predicate().clone(), fact.object().clone());
+        let known: HashSet<_> = changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::AssertFact(fact) if !gone.contains(&Key::Fact(fact.id())) => Some(says(fact)),
+                _ => None,
+            })
+            .collect();
+        let exact_entities: BTreeSet<EntityId> = self.ids;
+        campaign.facts.retain(|stated| {
+            let fact = &stated.fact;
+            let name = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+            let known = known.contains(&says(fact)) || name && exact_entities.contains(fact.subject());
+            !known && !is_unchanged(&fact.provenance().evidence)
+        });
+        let findings = &mut campaign.findings;
+        findings.ambiguous.retain(|(place, _)| is_there(&place.path, place.line));
+        findings.dangling.retain(|place| is_there(&place.path, place.line));
+        findings.unclear.retain(|place| is_there(&place.path, place.line));
+        campaign.warnings.retain(|warning| is_there(&warning.path, warning.line));
+        let mut exact = Exact::default();
+        campaign.settings.retain(|setting| matches!(setting, Setting::Predicate(_) | Setting::Attribute(_)));
+        let mut settings = Vec::new();
+        let mut sessions = Vec::new();
+        campaign.reveals.clear();
+        for change in changes {
+            match change {
+                Change::Set(Setting::Imported { .. }) => {}
+                Change::Set(Setting::Reveal(reveal)) => campaign.reveals.push(reveal),
+                Change::Set(setting) => {
+                    exact.settings.insert(setting.key());
+                    settings.push(setting);
+                }
+                Change::AddEntity(entity) => {
+                    campaign.entities.entry(entity.id.clone()).or_insert_with(|| Kind::Custom("unknown".into()));
+                    if gone.contains(&Key::Entity(entity.id.clone())) {
+                        exact.removed.0.insert(entity.id.clone());
+                    }
+                    campaign.external.insert(entity.id, entity.external_ids);
+                }
+                Change::RemoveEntity(id) => _ = exact.removed.0.insert(id),
+                Change::RemoveSession(id) => _ = exact.removed.1.insert(id),
+                Change::SetSession(session) => sessions.push(session),
+                Change::AssertFact(fact) if !gone.contains(&Key::Fact(fact.id())) => {
+                    if let (attribute::KIND, Some(kind)) = (fact.predicate().as_str(), fact.object().text()) {
+                        campaign.entities.insert(fact.subject().clone(), Kind::from(kind));
+                    }
+                    exact.facts.insert(fact.id());
+                    campaign.facts.push(Stated {
+                        fact,
+                        reach: Reach::Named,
+                        learned: Vec::new(),
+                        speakers: Vec::new(),
+                    });
+                }
+                Change::Learn(edge) if !gone.contains(&Key::Fact(edge.fact)) => {
+                    exact.edges.insert(edge.id(), edge.as_ref().clone());
+                }
+                Change::AddPassage(passage) if !gone.contains(&Key::Passage(passage.id())) => {
+                    exact.passages.insert(passage.id(), passage.as_ref().clone());
+                }
+                _ => {}
+            }
+        }
+        campaign.reveals.retain(|reveal| !reveal.facts().any(|fact| gone.contains(&Key::Fact(fact))));
+        // Of an entity whose note is gone, nothing is left to say.
+        let removed = &exact.removed.0;
+        let named: HashSet<&EntityId> = campaign.facts.iter().flat_map(|stated| stated.fact.entities()).collect();
+        campaign.entities.retain(|id, _| exact_entities.contains(id) || named.contains(id));
+        let left = |edge: &Knowledge| edge.knower.entity().is_none_or(|id| !removed.contains(id));
+        exact.edges.retain(|_, edge| left(edge));
+        let held: BTreeSet<SessionId> =
+            sessions.iter().map(|session: &hearsay_model::Session| session.id.clone()).collect();
+        let used: BTreeSet<&SessionId> =
+            campaign.passages.iter().filter_map(|text| text.passage.session.as_ref()).collect();
+        campaign.sessions.retain(|session| !held.contains(&session.id) && used.contains(&session.id));
+        campaign.sessions.extend(sessions);
+        campaign.settings.retain(|setting| !exact.settings.contains(&setting.key()));
+        settings.append(&mut campaign.settings);
+        campaign.settings = settings;
+        exact.gone = gone;
+        campaign.digest = blake3::hash(format!("{} {digest}", campaign.digest).as_bytes()).to_hex().to_string();
+        campaign.exact = Some(Box::new(exact));
+    }
+}

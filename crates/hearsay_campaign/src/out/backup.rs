@@ -1,0 +1,82 @@
+//! A backup: the journal, whole, in one file. What is restored from it has the same history, undo and slots.
+//!
+//! The first line is `{"type":"hearsay-backup","format":1}`; then comes an operation on each line, in the order of the
+//! journal; the last line has their number and a hash of all lines before it, so that half a file is known for one.
+
+use std::io::{self, BufRead, Write};
+
+use hearsay_model::{Operation, State};
+use serde::{Deserialize, Serialize};
+
+use crate::{CampaignError, CampaignErrors};
+
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+enum Line {
+    HearsayBackup { format: u32 },
+    Operation { operation: Operation },
+    End { operations: usize, hash: String },
+}
+
+/// Writes the journal of a state.
+///
+/// # Errors
+/// When writing fails.
+pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
+    let mut hasher = blake3::Hasher::new();
+    let mut line = |line: &Line, hasher: &mut blake3::Hasher| -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        hasher.update(&bytes);
+        writer.write_all(&bytes)
+    };
+    line(&Line::HearsayBackup { format: FORMAT }, &mut hasher)?;
+    let mut operations = 0;
+    for (_, entry) in state.journal() {
+        operations += 1;
+        line(&Line::Operation { operation: entry.operation.as_ref().clone() }, &mut hasher)?;
+    }
+    let hash = hasher.finalize().to_hex().to_string();
+    line(&Line::End { operations, hash }, &mut hasher)?;
+    writer.flush()
+}
+
+/// Reads the operations of a backup, to be applied one after the other to an empty state.
+///
+/// # Errors
+/// When it is no backup, or not a whole one. Errors name the line; `file` is empty.
+pub fn read_backup(reader: impl BufRead) -> Result<Vec<Operation>, CampaignErrors> {
+    let mut hasher = blake3::Hasher::new();
+    let mut found = Vec::new();
+    let mut number = 0;
+    let fault = |line: u32, message: String| {
+        let hint = "take another copy of the backup".to_owned();
+        let error = CampaignError { file: String::new(), line, field: String::new(), message, hint };
+        CampaignErrors { errors: vec![error], more: 0 }
+    };
+    for text in reader.lines() {
+        number += 1;
+        let text = text.map_err(|error| fault(number, format!("cannot be read: {error}")))?;
+        let line = serde_json::from_str(&text).map_err(|error| fault(number, error.to_string()))?;
+        match (number, line) {
+            (1, Line::HearsayBackup { format: FORMAT }) => {}
+            (1, Line::HearsayBackup { format }) => {
+                return Err(fault(1, format!("format {format} is not known: use a newer version of this program")));
+            }
+            (1, _) | (_, Line::HearsayBackup { .. }) => {
+                return Err(fault(number, "this is no backup of Hearsay".to_owned()));
+            }
+            (_, Line::Operation { operation }) => found.push(operation),
+            (_, Line::End { operations, hash }) => {
+                let whole = operations == found.len() && hash == hasher.finalize().to_hex().as_str();
+                let broken = || fault(number, "the backup was changed, or parts of it are missing".to_owned());
+                return if whole { Ok(found) } else { Err(broken()) };
+            }
+        }
+        hasher.update(text.as_bytes());
+        hasher.update(b"\n");
+    }
+    Err(fault(number, "the backup ends too early".to_owned()))
+}

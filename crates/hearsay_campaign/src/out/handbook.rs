@@ -1,0 +1,137 @@
+//! A handbook for the players: what their characters know, and nothing else.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
+
+use hearsay_belief::{Known, View};
+use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, attribute, text};
+
+/// Belief below which something is told as a rumour.
+const BELIEVED: f64 = 0.5;
+
+/// Writes what these characters and parties know at a moment, as Markdown: each of the entities that they have heard of, by
+/// kind, with what they know of it; what they doubt is told as a rumour. What one of them keeps to itself is left out: the
+/// others read it too.
+///
+/// It is made from their views alone, so whatever they do not know has no part in it.
+pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
+    let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
+    let mut book = Book::default();
+    for view in &views {
+        book.take(view);
+    }
+    book.write(title)
+}
+
+#[derive(Default)]
+struct Book {
+    names: BTreeMap<EntityId, BTreeMap<FactId, String>>,
+    kinds: BTreeMap<EntityId, BTreeMap<FactId, Kind>>,
+    /// By subject: the sentences, with how far the most credulous believes them.
+    said: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
+    texts: BTreeMap<PassageId, (Option<String>, String)>,
+}
+
+impl Book {
+    fn take(&mut self, view: &View) {
+        for known in view.facts().filter(|known| !known.conceals()) {
+            let (id, subject) = (known.id(), known.subject().clone());
+            match (known.predicate().as_str(), known.object().text()) {
+                (attribute::NAME, Some(name)) => {
+                    self.names.entry(subject).or_default().insert(id, name.to_owned());
+                }
+                (attribute::KIND, Some(kind)) => {
+                    self.kinds.entry(subject).or_default().insert(id, Kind::from(kind));
+                }
+                _ => self.say(view, known),
+            }
+        }
+        for (id, heard) in view.passages() {
+            self.texts.insert(id, (heard.passage.title.clone(), heard.passage.text.clone()));
+        }
+    }
+
+    fn say(&mut self, view: &View, known: &Known) {
+        let belief = view.belief(known).credence.get();
+        let said = self.said.entry(known.subject().clone()).or_default();
+        let held = said.entry(known.id()).or_insert_with(|| (known.statement().to_owned(), belief));
+        held.1 = held.1.max(belief);
+    }
+
+    fn name<'a>(&'a self, id: &'a EntityId) -> &'a str {
+        let names = self.names.get(id).and_then(|names| names.values().next());
+        names.map_or(id.as_str(), String::as_str)
+    }
+
+    fn write(&self, title: &str) -> String {
+        let mut page = format!("# {}\n\nWhat the party knows.\n", line(title));
+        let mut chapters: BTreeMap<(usize, String), Vec<(String, &EntityId)>> = BTreeMap::new();
+        for (id, said) in &self.said {
+            // What is named by nothing that they know has no page.
+            if said.is_empty() || !self.names.contains_key(id) {
+                continue;
+            }
+            let kind = self.kinds.get(id).and_then(|kinds| kinds.values().next());
+            let place = kind.and_then(|kind| CHAPTERS.iter().position(|(one, _)| one == kind));
+            let chapter = place.map_or("Other things", |place| CHAPTERS[place].1);
+            let key = (place.unwrap_or(CHAPTERS.len()), chapter.to_owned());
+            chapters.entry(key).or_default().push((text::normal(self.name(id)), id));
+        }
+        for ((_, chapter), mut entries) in chapters {
+            entries.sort();
+            let _ = writeln!(page, "\n## {chapter}");
+            for (_, id) in entries {
+                let _ = writeln!(page, "\n### {}\n", line(self.name(id)));
+                let mut seen = BTreeSet::new();
+                for (statement, belief) in self.said.get(id).into_iter().flat_map(BTreeMap::values) {
+                    if seen.insert(statement) {
+                        let rumour = if *belief < BELIEVED { " *(a rumour)*" } else { "" };
+                        let _ = writeln!(page, "- {}{rumour}", line(statement));
+                    }
+                }
+            }
+        }
+        if !self.texts.is_empty() {
+            page.push_str("\n## Texts\n");
+        }
+        let mut texts: Vec<_> = self.texts.values().collect();
+        texts.sort();
+        for (title, words) in texts {
+            if let Some(title) = title {
+                let _ = writeln!(page, "\n**{}**", line(title));
+            }
+            page.push('\n');
+            for part in words.lines() {
+                let _ = writeln!(page, "> {}", line(part));
+            }
+        }
+        page
+    }
+}
+
+const CHAPTERS: [(Kind, &str); 10] = [
+    (Kind::Player, "The party"),
+    (Kind::Party, "Parties"),
+    (Kind::Npc, "People"),
+    (Kind::Location, "Places"),
+    (Kind::Faction, "Groups"),
+    (Kind::Quest, "Quests"),
+    (Kind::Event, "Events"),
+    (Kind::Item, "Things"),
+    (Kind::Document, "Documents"),
+    (Kind::Concept, "Lore"),
+];
+
+/// One line, whose words are no markup.
+fn line(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    plain
+}

@@ -1,0 +1,16 @@
+//! Ways out besides JSON Lines: a graph, a handbook for the players, a backup.
+
+mod backup;
+mod graph;
+mod handbook;
+mod vault;
+mod yaml;
+
+pub use backup::{export_backup, read_backup};
+pub use graph::{export_dot, export_graphml};
+pub use handbook::handbook;
+pub use vault::export_vault;
+pub use yaml::export_yaml;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! Importing again: what the files changed, what others changed, and what both did.
+//!
+//! The last import is the common ground: what this source wrote and nobody touched since is as the files left it. So a
+//! record that the files have no more was changed by them where something else stands in its place, and left out where
+//! nothing does. Of Hearsay's own files the DM is the author, and what they leave out is withdrawn. Files of other tools
+//! leave things out for many reasons (a note was moved, a half of it was written): that is proposed to the DM.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    Change, Confidence, EntityId, Evidence, Fact, FactId, Method, Passage, PassageId, Predicate, Provenance, Secrecy,
+    Standing, attribute,
+};
+
+use super::{Planner, Withdrawn};
+use crate::{Alike, Deletion, notes::resolve::name_of};
+
+/// The attribute of a proposal to withdraw what the files have no more. Its value says what: see [`LeftOut`].
+pub const LEFT_OUT: &str = "left_out";
+
+/// What the files have no more: the value of a fact with the attribute [`LEFT_OUT`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeftOut {
+    /// A fact.
+    Fact(FactId),
+    /// A text.
+    Passage(PassageId),
+    /// An entity, with all that is said of it.
+    Entity(EntityId),
+}
+
+impl LeftOut {
+    /// What a proposal means; nothing, when the fact is no such proposal.
+    pub fn of(fact: &Fact) -> Option<Self> {
+        if fact.predicate().as_str() != LEFT_OUT {
+            return None;
+        }
+        let (what, id) = fact.object().text()?.split_once(' ')?;
+        match what {
+            "fact" => id.parse().ok().map(Self::Fact),
+            "text" => id.parse().ok().map(Self::Passage),
+            "entity" => id.parse().ok().map(Self::Entity),
+            _ => None,
+        }
+    }
+
+    fn value(&self) -> String {
+        match self {
+            Self::Fact(id) => format!("fact {id}"),
+            Self::Passage(id) => format!("text {id}"),
+            Self::Entity(id) => format!("entity {id}"),
+        }
+    }
+}
+
+/// The place of a record in the files: which document it stands in, and what it is there.
+type Slot<'a> = (&'a str, &'a EntityId, &'a Predicate);
+
+/// What the files changed: which facts they have instead of others.
+#[derive(Debug, Default)]
+pub(super) struct Replaced {
+    /// Facts of the last import in whose place something else stands.
+    pub(super) old: HashSet<FactId>,
+    /// Facts that stand where somebody else has changed what stood there.
+    pub(super) contested: HashMap<FactId, &'static str>,
+}
+
+fn source(evidence: &[Evidence]) -> Option<&str> {
+    evidence.iter().find_map(|evidence| match evidence {
+        Evidence::Excerpt(excerpt) => Some(excerpt.source.as_str()),
+        _ => None,
+    })
+}
+
+fn slot(fact: &Fact) -> Option<Slot<'_>> {
+    Some((source(&fact.provenance().evidence)?, fact.subject(), fact.predicate()))
+}
+
+impl Planner<'_> {
+    /// Whether the files are of another tool.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.campaign.findings.format.is_some()
+    }
+
+    /// Compares what the files have no more with what they have anew, place by place.
+    pub(super) fn replaced(&self, wanted: &HashSet<FactId>) -> Replaced {
+        let mut replaced = Replaced::default();
+        let mut new: HashMap<Slot, Vec<FactId>> = HashMap::new();
+        for stated in &self.campaign.facts {
+            let id = stated.fact.id();
+            if !self.history.facts.contains_key(&id)
+                && let Some(slot) = slot(&stated.fact)
+            {
+                new.entry(slot).or_default().push(id);
+            }
+        }
+        let mut gone: HashMap<Slot, Vec<(FactId, Option<&'static str>)>> = HashMap::new();
+        for (id, history) in &self.history.facts {
+            if let Some(fact) = history.ours.filter(|_| !wanted.contains(id))
+                && let Some(slot) = slot(fact)
+            {
+                gone.entry(slot).or_default().push((*id, history.touched));
+            }
+        }
+        for (slot, mut gone) in gone {
+            let Some(mut new) = new.remove(&slot) else { continue };
+            gone.sort_unstable_by_key(|(id, _)| *id);
+            new.sort_unstable();
+            replaced.old.extend(gone.iter().map(|(id, _)| *id).take(new.len()));
+            // Where the DM changed what stood here, either word may be right: the file's is proposed.
+            if let Some(touched) = gone.iter().find_map(|(_, touched)| *touched) {
+                replaced.contested.extend(new.into_iter().map(|id| (id, touched)));
+            }
+        }
+        replaced
+    }
+
+    /// Texts of the last import in whose place others stand.
+    pub(super) fn replaced_texts(&self, wanted: &BTreeMap<PassageId, Passage>) -> HashSet<PassageId> {
+        type Place<'a> = (Option<&'a str>, Option<&'a str>);
+        fn place(passage: &Passage) -> Place<'_> {
+            (source(&passage.evidence), passage.title.as_deref())
+        }
+        let mut new: HashMap<Place, usize> = HashMap::new();
+        for (id, passage) in wanted {
+            if !self.history.passages.contains_key(id) {
+                *new.entry(place(passage)).or_default() += 1;
+            }
+        }
+        let mut gone: Vec<(PassageId, &Arc<Passage>)> = Vec::new();
+        for (id, last) in &self.history.passages {
+            if let Some(passage) = last.value.filter(|_| last.ours && !wanted.contains_key(id)) {
+                gone.push((*id, passage));
+            }
+        }
+        gone.sort_unstable_by_key(|(id, _)| *id);
+        let mut replaced = HashSet::new();
+        for (id, passage) in gone {
+            if let Some(left) = new.get_mut(&place(passage)).filter(|left| **left > 0) {
+                *left -= 1;
+                replaced.insert(id);
+            }
+        }
+        replaced
+    }
+
+    /// The entities of the last import that the files have no more.
+    pub(super) fn left_out_entities(&self) -> BTreeSet<EntityId> {
+        let ours = self.history.entities.iter().filter(|(_, last)| last.ours && last.value.is_some());
+        let gone = ours.filter(|(id, _)| !self.campaign.entities.contains_key(*id));
+        gone.map(|(id, _)| (*id).clone()).collect()
+    }
+
+    /// Proposes to the DM to withdraw what the files have no more, and takes back what was proposed before and is there
+    /// again.
+    pub(super) fn left_out(&mut self, withdrawn: &Withdrawn) {
+        let mut proposals: BTreeMap<FactId, (Fact, Deletion)> = BTreeMap::new();
+        let entities = self.left_out_entities();
+        if self.is_foreign() {
+            let keys: HashSet<&str> = entities
+                .iter()
+                .filter_map(|id| self.state.entity(id))
+                .flat_map(|entity| entity.external_ids.iter().map(|external| external.id.as_str()))
+                .collect();
+            let mut left: Vec<(EntityId, LeftOut, String, Secrecy, Vec<Evidence>)> = Vec::new();
+            for id in &entities {
+                let name = self.state.name_or_id(id);
+                let open = self.state.open_name(id).is_some();
+                let secrecy = if open { Secrecy::Open } else { Secrecy::Secret };
+                let what = format!("The files have \u{201C}{name}\u{201D} no more.");
+                left.push((id.clone(), LeftOut::Entity(id.clone()), what, secrecy, Vec::new()));
+            }
+            for id in &withdrawn.left_out {
+                // With an entity goes all that is said of it.
+                let Some(fact) = self.state.fact(*id).filter(|fact| !entities.contains(fact.subject())) else {
+                    continue;
+                };
+                let what = format!("The files do not say any more: {}", fact.statement());
+                let evidence = fact.provenance().evidence.clone();
+                left.push((fact.subject().clone(), LeftOut::Fact(*id), what, fact.secrecy(), evidence));
+            }
+            for id in &withdrawn.left_out_texts {
+                let Some(passage) = self.state.passage(*id) else { continue };
+                if source(&passage.evidence).is_some_and(|source| keys.contains(source)) {
+                    continue;
+                }
+                let about = passage.mentions.iter().chain(&passage.document).chain(&passage.place);
+                let Some(about) = about.chain(&passage.speaker).find(|id| self.state.entity(id).is_some()) else {
+                    let (what, why) = (begin(&passage.text), "the files have the text no more".to_owned());
+                    self.keep(None, what, why);
+                    continue;
+                };
+                let what = format!("The files have a text no more: {}", begin(&passage.text));
+                let evidence = passage.evidence.clone();
+                left.push((about.clone(), LeftOut::Passage(*id), what, Secrecy::Secret, evidence));
+            }
+            for (subject, what, statement, secrecy, evidence) in left {
+                let mut provenance = Provenance::new(Method::Imported, self.author.clone());
+                provenance.confidence = Confidence::new(0.5).unwrap_or(Confidence::FULL);
+                (provenance.recorded, provenance.evidence) = (self.now, evidence);
+                let begun = Fact::attribute(&subject, LEFT_OUT, what.value(), provenance);
+                let built = begun.and_then(|builder| {
+                    builder.statement(&statement).standing(Standing::Proposed).secrecy(secrecy).build()
+                });
+                if let Ok(fact) = built {
+                    proposals.insert(fact.id(), (fact, Deletion { subject, what: statement }));
+                }
+            }
+        }
+        let mut back: Vec<FactId> = Vec::new();
+        for (id, history) in &self.history.facts {
+            let ours = history.ours.is_some_and(|fact| fact.predicate().as_str() == LEFT_OUT);
+            if ours && history.touched.is_none() && !proposals.contains_key(id) && self.state.fact(*id).is_some() {
+                back.push(*id);
+            }
+        }
+        back.sort_unstable();
+        self.removals.extend(back.into_iter().map(Change::RetractFact));
+        for (id, (fact, deletion)) in proposals {
+            // The DM has decided, or is about to.
+            if !self.history.facts.contains_key(&id) {
+                self.report.deletions.push(deletion);
+                self.adds.push(Change::AssertFact(Arc::new(fact)));
+            }
+        }
+    }
+
+    /// Notes which of the new entities are called like others. They may be the same; only the DM knows.
+    pub(super) fn alike(&mut self) {
+        let is_name = |fact: &Fact| {
+            [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
+                && fact.standing() != Standing::Rejected
+        };
+        let mut called: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();
+        let said = self.campaign.facts.iter().map(|stated| &stated.fact);
+        for fact in self.state.facts().chain(said).filter(|fact| is_name(fact)) {
+            if let Some(name) = fact.object().text().map(name_of).filter(|name| !name.is_empty()) {
+                called.entry(name).or_default().insert(fact.subject().clone());
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for (name, ids) in called.into_iter().filter(|(_, ids)| ids.len() > 1) {
+            let is_new = |id: &EntityId| self.campaign.entities.contains_key(id) && self.state.entity(id).is_none();
+            for one in ids.iter().filter(|id| is_new(id)) {
+                for other in ids.iter().filter(|other| *other != one && !(is_new(other) && *other < one)) {
+                    if seen.insert((one.clone(), other.clone())) && self.report.alike.len() < 1_000 {
+                        let (one, other, name) = (one.clone(), other.clone(), name.clone());
+                        self.report.alike.push(Alike { one, other, name });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The beginning of a text, in quotation marks.
+fn begin(text: &str) -> String {
+    let short: String = text.chars().take(80).collect();
+    let more = if short.len() < text.len() { "\u{2026}" } else { "" };
+    format!("\u{201C}{}{more}\u{201D}", short.trim())
+}

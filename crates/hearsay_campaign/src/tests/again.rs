@@ -1,0 +1,229 @@
+//! Notes of another tool imported again, while the DM works on what they brought.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hearsay_model::{
+    Author, Change, Fact, FactId, Key, Method, Operation, Provenance, Secrecy, Standing, State, Timestamp,
+};
+use proptest::prelude::*;
+
+use crate::{
+    Campaign, ImportReport, LEFT_OUT, LeftOut,
+    notes::{Block, Earlier, Field, Format, Note, Notes, Options, Origin, Piece, Role, Sure, assemble},
+    plan,
+    text::Clean,
+};
+
+/// A vault: for each note, whether it is there, and the version of its fields and texts (0: not there).
+#[derive(Debug, Clone, PartialEq)]
+struct Vault(Vec<(bool, [u8; 4])>);
+
+fn campaign(vault: &Vault, state: &State, name: &str) -> Campaign {
+    let mut notes = Notes { name: name.into(), format: Some(Format::Markdown), ..Notes::default() };
+    for (number, (there, versions)) in vault.0.iter().enumerate().filter(|(_, (there, _))| *there) {
+        let path = format!("people/p{number}.md");
+        let file = notes.file(&path, format!("{there} {versions:?}").as_bytes());
+        let origin = |field: &str, text: &str| Origin::new(file, 3, field, 0..text.len(), text);
+        let field = |name: &str, version: u8| Field {
+            name: name.into(),
+            values: vec![Piece::from(format!("{name} {version} of {number}").as_str())],
+            origin: origin(name, &format!("{version}")),
+            visibility: Default::default(),
+            sure: Sure::Typed,
+        };
+        let text = |version: u8| Block {
+            text: Clean::plain(format!("Text {version} of person {number}.")),
+            origin: origin("text", &format!("{version}")),
+            ..Block::default()
+        };
+        notes.notes.push(Note {
+            key: path.clone(),
+            tool: "file",
+            role: Role::Entity,
+            name: format!("Person {number}"),
+            origin: origin("", &path),
+            fields: [("occupation", versions[0]), ("goals", versions[1])]
+                .into_iter()
+                .filter(|(_, version)| *version > 0)
+                .map(|(name, version)| field(name, version))
+                .collect(),
+            texts: versions[2..].iter().filter(|version| **version > 0).map(|version| text(*version)).collect(),
+            ..Note::default()
+        });
+    }
+    assemble(notes, &Options { earlier: Earlier::of(state), ..Options::default() })
+}
+
+fn import(state: &mut State, vault: &Vault) -> (ImportReport, Vec<Change>) {
+    import_as(state, vault, "vault")
+}
+
+fn import_as(state: &mut State, vault: &Vault, name: &str) -> (ImportReport, Vec<Change>) {
+    let campaign = self::campaign(vault, state, name);
+    let planned = plan(state, &campaign, Timestamp(1));
+    let changes = planned.operation.as_ref().map_or(Vec::new(), |operation| operation.changes.clone());
+    if let Some(operation) = planned.operation {
+        state.apply(operation).unwrap();
+    }
+    let campaign = self::campaign(vault, state, name);
+    let second = plan(state, &campaign, Timestamp(2));
+    assert_eq!(second.operation, None, "the second import is empty");
+    (planned.report, changes)
+}
+
+fn said(state: &State, words: &str) -> Arc<Fact> {
+    state.facts().find(|fact| fact.statement().contains(words)).unwrap_or_else(|| panic!("{words}")).clone()
+}
+
+fn dm(state: &mut State, changes: Vec<Change>) {
+    state.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
+}
+
+fn vault() -> Vault {
+    Vault(vec![(true, [1, 1, 1, 2]), (true, [1, 0, 1, 0])])
+}
+
+#[test]
+fn what_the_file_changed_replaces_what_it_said() {
+    let mut state = State::default();
+    import(&mut state, &vault());
+    let old = said(&state, "goals 1 of 0").id();
+    let mut changed = vault();
+    changed.0[0].1[1] = 2;
+    changed.0[0].1[2] = 3;
+    let (report, _) = import(&mut state, &changed);
+    assert_eq!((report.removed, report.fact_count(), report.deletions.len()), (1, 1, 0));
+    assert!(state.fact(old).is_none() && said(&state, "goals 2 of 0").standing() != Standing::Rejected);
+    let texts: Vec<_> = state.passages().map(|(_, passage)| passage.text.clone()).collect();
+    assert!(texts.iter().any(|text| text.starts_with("Text 3")) && texts.len() == 3, "{texts:?}");
+}
+
+#[test]
+fn what_the_dm_changed_stays() {
+    let mut state = State::default();
+    import(&mut state, &vault());
+    let old = said(&state, "goals 1 of 0").id();
+    dm(&mut state, vec![Change::SetStanding { fact: old, standing: Standing::False }]);
+    let (report, changes) = import(&mut state, &vault());
+    assert_eq!((report.conflicts.len(), changes.len()), (0, 0));
+    assert_eq!(state.fact(old).unwrap().standing(), Standing::False);
+}
+
+#[test]
+fn what_both_changed_waits_for_review() {
+    let mut state = State::default();
+    import(&mut state, &vault());
+    let old = said(&state, "goals 1 of 0").id();
+    dm(&mut state, vec![Change::Confirm(old)]);
+    let mut changed = vault();
+    changed.0[0].1[1] = 2;
+    let (report, _) = import(&mut state, &changed);
+    assert_eq!(report.conflicts.len(), 1);
+    assert_eq!(said(&state, "goals 2 of 0").standing(), Standing::Proposed);
+    assert!(state.fact(old).is_some(), "the DM's word stands");
+}
+
+#[test]
+fn what_is_left_out_is_proposed_and_taken_back_when_it_is_there_again() {
+    let mut state = State::default();
+    import(&mut state, &vault());
+    let mut less = vault();
+    less.0[0].1[1] = 0;
+    less.0[1].0 = false;
+    let (report, _) = import(&mut state, &less);
+    let proposals = |state: &State| state.facts().filter_map(|fact| LeftOut::of(fact)).collect::<Vec<_>>();
+    assert_eq!(report.deletions.len(), 2, "{:?}", report.deletions);
+    assert!(proposals(&state).iter().any(|what| matches!(what, LeftOut::Entity(id) if id.as_str() == "person-1")));
+    said(&state, "goals 1 of 0");
+    said(&state, "occupation 1 of 1");
+    import(&mut state, &vault());
+    assert!(proposals(&state).is_empty());
+}
+
+#[test]
+fn names_that_agree_do_not_make_one_of_two() {
+    let mut state = State::default();
+    import(&mut state, &vault());
+    let (report, _) = import_as(&mut state, &vault(), "another");
+    assert_eq!((report.matched, report.created_count()), (0, 2));
+    assert_eq!(report.alike.len(), 2, "{:?}", report.alike);
+    assert_eq!(state.entity_count(), 4);
+}
+
+/// What the DM does to the state between two imports, by number.
+fn work(state: &mut State, n: u8) {
+    let mut facts: Vec<FactId> = state.facts().map(|fact| fact.id()).collect();
+    facts.sort();
+    let Some(fact) = facts.get(usize::from(n) * 7 % facts.len().max(1)).copied() else { return };
+    let subject = state.fact(fact).unwrap().subject().clone();
+    let change = match n % 6 {
+        0 => Change::RetractFact(fact),
+        1 => Change::SetStanding { fact, standing: Standing::ALL[usize::from(n / 6) % 5] },
+        2 => Change::Confirm(fact),
+        3 => Change::SetSecrecy { fact, secrecy: Secrecy::Secret },
+        _ => {
+            let provenance = Provenance::new(Method::Authored, Author::Dm);
+            let own = Fact::attribute(&subject, "occupation", format!("own {n}").as_str(), provenance);
+            Change::AssertFact(Arc::new(own.unwrap().build().unwrap()))
+        }
+    };
+    let _ = state.apply(Operation::new(Author::Dm, "edit", vec![change]));
+}
+
+fn vaults() -> impl Strategy<Value = Vault> {
+    prop::collection::vec((prop::bool::weighted(0.85), prop::array::uniform4(0..4_u8)), 3).prop_map(Vault)
+}
+
+proptest! {
+    /// Files and the DM change what they like, in turn. Nothing of the DM's is lost, what did not change in the files
+    /// changes nothing, and a second import is empty.
+    #[test]
+    fn files_and_dm_keep_out_of_each_others_way(
+        steps in prop::collection::vec((vaults(), prop::collection::vec(any::<u8>(), 0..5)), 1..5)
+    ) {
+        let mut state = State::default();
+        let mut before: Option<Vault> = None;
+        for (vault, edits) in steps {
+            // What the DM last did to each fact, and what the DM says.
+            let judged: Vec<_> = state.facts().filter(|fact| fact.provenance().confirmed
+                || fact.provenance().author == Author::Dm).cloned().collect();
+            let gone: Vec<FactId> = state.journal().filter(|(_, entry)| entry.operation.author == Author::Dm)
+                .flat_map(|(_, entry)| entry.operation.changes.clone())
+                .filter_map(|change| match change { Change::RetractFact(id) => Some(id), _ => None })
+                .filter(|id| state.fact(*id).is_none()).collect();
+            let (_, changes) = import(&mut state, &vault);
+            for fact in judged {
+                let held = state.fact(fact.id());
+                prop_assert_eq!(held.map(|held| held.standing()), Some(fact.standing()), "{}", fact.statement());
+            }
+            for id in gone {
+                prop_assert!(state.fact(id).is_none(), "what the DM retracted stays away");
+            }
+            // Only the notes that changed are touched.
+            if let Some(before) = &before {
+                let same: BTreeSet<String> = before.0.iter().zip(&vault.0).enumerate()
+                    .filter(|(_, (old, new))| old == new).map(|(number, _)| format!("person-{number}")).collect();
+                for change in &changes {
+                    let subject = match change.key() {
+                        Some(Key::Fact(id)) => match change {
+                            Change::AssertFact(fact) => Some(fact.subject().clone()),
+                            _ => state.asserted(id).map(|fact| fact.subject().clone()),
+                        },
+                        Some(Key::Entity(id)) => Some(id),
+                        _ => None,
+                    };
+                    let touched = subject.filter(|id| same.contains(id.as_str()));
+                    prop_assert!(touched.is_none(), "{touched:?} {change:?}");
+                }
+            }
+            for edit in edits {
+                work(&mut state, edit);
+            }
+            before = Some(vault);
+        }
+        let left = state.facts().filter(|fact| fact.predicate().as_str() == LEFT_OUT);
+        for fact in left {
+            prop_assert!(LeftOut::of(fact).is_some());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Watching files while somebody writes them.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    time::{Duration, Instant, SystemTime},
+};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+/// Watches a folder or file, and says when its files have changed and lie still again: an editor writes a file in several
+/// steps, and a sync program many files one after the other.
+///
+/// Hidden files and folders are left out, such as `.obsidian` and `.hearsay`.
+#[derive(Debug)]
+pub struct Watch {
+    path: PathBuf,
+    quiet: Duration,
+    events: Receiver<()>,
+    /// Ends the watching when it is dropped.
+    _watcher: RecommendedWatcher,
+    /// How the files lay when they were last read.
+    seen: BTreeMap<PathBuf, Look>,
+    /// Since when something has changed.
+    changed: Option<Instant>,
+}
+
+/// What shows that a file changed, without reading it.
+type Look = (u64, Option<SystemTime>);
+
+impl Watch {
+    /// Begins to watch. `quiet` is how long the files must lie still; half a second is good.
+    ///
+    /// # Errors
+    /// When the system cannot watch it.
+    pub fn new(path: &Path, quiet: Duration) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        let (sender, events) = channel();
+        let below = path.clone();
+        let tell = move |event: notify::Result<notify::Event>| {
+            let counts = match &event {
+                Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
+                Ok(event) => event.paths.is_empty() || event.paths.iter().any(|path| !is_hidden(path, &below)),
+                // What was missed may have been a change.
+                Err(_) => true,
+            };
+            if counts {
+                let _ = sender.send(());
+            }
+        };
+        let mut watcher = notify::recommended_watcher(tell).map_err(io::Error::other)?;
+        // An editor may replace a file by another of its name: the folder tells of that.
+        let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
+        let mode = if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+        watcher.watch(folder, mode).map_err(io::Error::other)?;
+        let seen = look(&path);
+        Ok(Self { path, quiet, events, _watcher: watcher, seen, changed: None })
+    }
+
+    /// Waits for `patience` at most. Whether files have changed, and lie still since.
+    pub fn wait(&mut self, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        loop {
+            let now = Instant::now();
+            let due = self.changed.map(|since| since + self.quiet);
+            if due.is_some_and(|due| due <= now) {
+                self.changed = None;
+                let looks = look(&self.path);
+                if looks == self.seen {
+                    continue;
+                }
+                // A file that still grows is looked at again.
+                std::thread::sleep(self.quiet.min(Duration::from_millis(50)));
+                if look(&self.path) != looks {
+                    self.changed = Some(Instant::now());
+                    continue;
+                }
+                self.seen = looks;
+                return true;
+            }
+            if now >= until {
+                return false;
+            }
+            let wait = due.map_or(until, |due| due.min(until)).saturating_duration_since(now);
+            match self.events.recv_timeout(wait) {
+                Ok(()) => {
+                    while self.events.try_recv().is_ok() {}
+                    self.changed = Some(Instant::now());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+    }
+}
+
+fn is_hidden(path: &Path, below: &Path) -> bool {
+    let inner = path.strip_prefix(below).unwrap_or(path);
+    inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+}
+
+/// Size and time of every file that is not hidden. Links are not followed.
+fn look(path: &Path) -> BTreeMap<PathBuf, Look> {
+    let mut looks = BTreeMap::new();
+    let shown = |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
+    for entry in walkdir::WalkDir::new(path).max_depth(64).into_iter().filter_entry(shown).flatten() {
+        if entry.file_type().is_file()
+            && let Ok(meta) = fs::symlink_metadata(entry.path())
+        {
+            looks.insert(entry.path().to_owned(), (meta.len(), meta.modified().ok()));
+        }
+    }
+    looks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_told_once_when_the_files_lie_still() {
+        let folder = tempfile::tempdir().unwrap();
+        let note = folder.path().join("note.md");
+        fs::write(&note, "one").unwrap();
+        let mut watch = Watch::new(folder.path(), Duration::from_millis(40)).unwrap();
+        assert!(!watch.wait(Duration::from_millis(60)), "nothing has changed");
+        for part in ["t", "tw", "two and more"] {
+            fs::write(&note, part).unwrap();
+        }
+        assert!(watch.wait(Duration::from_secs(20)));
+        assert!(!watch.wait(Duration::from_millis(150)), "three writes are one change");
+        fs::create_dir(folder.path().join(".obsidian")).unwrap();
+        fs::write(folder.path().join(".obsidian/workspace.json"), "{}").unwrap();
+        assert!(!watch.wait(Duration::from_millis(150)), "hidden files do not count");
+        fs::remove_file(&note).unwrap();
+        assert!(watch.wait(Duration::from_secs(20)));
+    }
+}
