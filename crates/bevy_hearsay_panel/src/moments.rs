@@ -366,5 +366,5 @@ fn while_players_look_no_panel_shows_a_secret() {
             }
         }
     }
-    assert!(open > 10, "the DM sees secrets: {open}");
+    assert!(open > 5, "the DM sees secrets: {open}");
 }

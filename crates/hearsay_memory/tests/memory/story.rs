@@ -39,7 +39,7 @@ fn what_happened_is_told_by_year_month_and_day() {
     let session = years.moments.iter().find(|moment| moment.kind == MomentKind::Session).unwrap();
     assert_eq!(session.there.len(), 4);
     assert!(years.moments.iter().any(|moment| moment.kind == MomentKind::Scene && moment.secret));
-    let dinner = TimelineFilter { about: Some("Lantern Club".into()), ..TimelineFilter::default() };
+    let dinner = TimelineFilter { about: Some("lantern-club".into()), ..TimelineFilter::default() };
     let dinner = query::timeline(&held, &dinner).unwrap();
     let dinner = dinner.moments.iter().find(|moment| moment.event == Some(id("lampday-dinner"))).unwrap();
     assert_eq!(dinner.there, [id("lantern-club")]);

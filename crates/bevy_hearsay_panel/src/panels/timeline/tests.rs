@@ -115,7 +115,13 @@ fn the_example_campaign_is_looked_into_down_to_a_day() {
     wait_for(&mut bench, "Frostmoon 398 HR");
     bench.get_by_label("Frostmoon 398 HR").click();
     wait_for(&mut bench, "12 Frostmoon 398 HR");
-    assert!(shows(&bench, "eleven dead"));
+    bench.get_by_label("12 Frostmoon 398 HR").click();
+    wait_until(&mut bench, |bench| shows(bench, "eleven dead"));
+    bench.get_by_label("Zoom out").click();
+    wait_until(&mut bench, |bench| {
+        let panel = &bench.state().panel;
+        panel.read.of(&panel.view.request).is_some_and(|model| model.path.len() == 2)
+    });
     bench.get_by_label("Zoom out").click();
     wait_for(&mut bench, "Thawmoon 398 HR");
     bench.get_by_label("About").focus();
