@@ -14,7 +14,7 @@ mod picture;
 use std::process::ExitCode;
 
 use bevy::{
-    log::{DEFAULT_FILTER, LogPlugin},
+    log::LogPlugin,
     prelude::*,
     window::{PresentMode, WindowResolution},
     winit::{UpdateMode, WinitSettings},
@@ -101,7 +101,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     let mut app = App::new();
     app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }).set(LogPlugin {
         // The database and the renderer tell of themselves; a DM does not ask.
-        filter: format!("{DEFAULT_FILTER},surrealkv=error,bevy_render=warn,wgpu=error,bevy_winit=warn"),
+        filter: "warn,surrealkv=error,bevy_egui=error,bevy_render=error,wgpu=error,winit=error".into(),
         ..default()
     }))
     .add_plugins(HearsayPlugins { memory, ..HearsayPlugins::empty() }.materialise(bevy_hearsay::Materialise::Nothing))

@@ -29,7 +29,7 @@ struct Picture {
 }
 
 #[derive(Resource)]
-struct First(Vec<Request>);
+struct Opening(Vec<Request>);
 
 pub(crate) fn plugin(app: &mut App, args: &Args) {
     let mut first: Vec<Request> = Vec::new();
@@ -42,15 +42,21 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
     }
     first.extend(args.search.clone().map(Request::Search));
     first.extend(args.panel.map(Request::Open));
-    app.insert_resource(First(first));
+    app.insert_resource(Opening(first));
     let screen_safe = args.screen_safe;
     app.add_systems(Startup, move |mut desk: ResMut<PanelDesk>| {
         if screen_safe {
             desk.desk.set_screen_safe(true);
         }
     });
-    app.add_systems(bevy_egui::EguiPrimaryContextPass, open_first.run_if(resource_exists::<First>));
+    app.add_systems(bevy_egui::EguiPrimaryContextPass, open_first.run_if(resource_exists::<Opening>));
     let Some(file) = args.screenshot.clone() else { return };
+    // The pointer of a virtual display rests in the middle, and would show what it is over.
+    app.add_systems(First, |mut windows: Query<&mut Window>| {
+        for mut window in &mut windows {
+            window.set_cursor_position(Some(Vec2::splat(1.0)));
+        }
+    });
     app.insert_resource(Picture { file, calm: 0, waited: Duration::ZERO, taken: false })
         .insert_resource(bevy::winit::WinitSettings::game())
         .add_systems(Last, take);
@@ -58,7 +64,7 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
 
 fn open_first(
     mut contexts: EguiContexts,
-    first: Res<First>,
+    first: Res<Opening>,
     state: Res<MemoryState>,
     mut desk: ResMut<PanelDesk>,
     mut commands: Commands,
@@ -70,7 +76,7 @@ fn open_first(
     for request in &first.0 {
         desk.desk.request(ctx, request.clone());
     }
-    commands.remove_resource::<First>();
+    commands.remove_resource::<Opening>();
 }
 
 fn take(
@@ -78,7 +84,7 @@ fn take(
     time: Res<Time<Real>>,
     state: Res<MemoryState>,
     encoder: Res<EncoderStatus>,
-    first: Option<Res<First>>,
+    first: Option<Res<Opening>>,
     desk: Res<PanelDesk>,
     mut commands: Commands,
 ) {

@@ -249,7 +249,8 @@ impl Planner<'_> {
             let rival = rival.or_else(contested);
             let standing = if rival.is_some() { Standing::Proposed } else { fact.standing() };
             if let Some(why) = rival {
-                self.report.conflicts.push(Kept { fact: Some(id), what: fact.statement().into(), why });
+                self.report.conflicts.push(Kept { fact: Some(id), what: fact.statement().into(), why: why.clone() });
+                self.keep(Some(id), fact.statement(), why);
             }
             self.assert(fact, standing);
             return;

@@ -113,7 +113,7 @@ pub struct ImportReport {
     pub know_nothing: Vec<EntityId>,
     /// What is left as it is, although the files say otherwise.
     pub kept: Vec<Kept>,
-    /// What both the files and somebody else changed: the files' word is proposed, the other stands.
+    /// What both the files and somebody else changed: the files' word is proposed, the other stands. It is in `kept` too.
     pub conflicts: Vec<Kept>,
     /// What files of another tool have no more: to withdraw it is proposed.
     pub deletions: Vec<Deletion>,
@@ -228,9 +228,6 @@ impl fmt::Display for ImportReport {
         }
         for Skipped { path, why } in &self.skipped {
             writeln!(f, "  skipped: {path}: {why}")?;
-        }
-        for conflict in &self.conflicts {
-            writeln!(f, "  conflict, proposed: {} ({})", conflict.what, conflict.why)?;
         }
         for kept in &self.kept {
             writeln!(f, "  kept: {} ({})", kept.what, kept.why)?;

@@ -459,6 +459,28 @@ mod tests {
     }
 
     #[test]
+    fn what_no_player_knows_changes_no_byte_of_their_handbook() {
+        let mut filled = 0;
+        for world in 0..200 {
+            let mut random = Random::new(13, world);
+            let made = World::generate(&mut random);
+            let party: Vec<EntityId> =
+                PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
+            let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap() + 10) as i64);
+            for as_of in [None, Some(moment)] {
+                let views: Vec<View> =
+                    party.iter().map(|id| View::of(&made.state, &id.clone().into(), as_of)).collect();
+                let known = known_world_of(&views, &made.state).unwrap();
+                let told = hearsay_campaign::handbook(&made.state, "The party", &party, as_of);
+                let again = hearsay_campaign::handbook(&known, "The party", &party, as_of);
+                assert_eq!(told, again, "world {world}, {party:?}, {as_of:?}");
+                filled += usize::from(told.contains("\n- "));
+            }
+        }
+        assert!(filled > 200, "{filled} of 400 handbooks tell something");
+    }
+
+    #[test]
     fn worlds_hold_what_could_leak() {
         let (mut lied, mut ranked, mut chained, mut distorted, mut secret, mut shown) = (0, 0, 0, 0, 0, 0);
         for world in 0..60 {

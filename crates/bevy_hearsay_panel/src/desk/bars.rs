@@ -17,29 +17,6 @@ impl Desk {
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 4));
         Panel::top(egui::Id::new("hearsay top")).frame(frame).show_separator_line(false).show(ui, |ui| {
             ui.horizontal(|ui| {
-                let news = self.watch.news();
-                let campaign = news.campaign.as_deref().unwrap_or("Hearsay");
-                ui.label(RichText::new(visual(&shortened(campaign, 40))).strong().color(palette.strong));
-                let session = news.session_title.clone();
-                let text = session.as_deref().map_or_else(
-                    || "No session is played".into(),
-                    |title| format!("\u{25B6} {}", shortened(title, 32)),
-                );
-                if ui
-                    .link(RichText::new(visual(&text)).color(palette.weak))
-                    .on_hover_text("Start, attendance, end, recap")
-                    .clicked()
-                {
-                    requests.push(Request::Open(PanelKind::Session));
-                }
-                if let Some(clock) = &news.clock
-                    && ui
-                        .link(RichText::new(visual(clock)).color(palette.weak))
-                        .on_hover_text("The game clock: let time pass")
-                        .clicked()
-                {
-                    requests.push(Request::Open(PanelKind::Time));
-                }
                 from_right(ui, |ui| {
                     if icon_button(ui, "?", "All keys").clicked() {
                         self.dialogs.open_help();
@@ -71,8 +48,37 @@ impl Desk {
                     if command_button_only(ui, look, &commands::SEARCH).clicked() {
                         requests.push(Request::Search(String::new()));
                     }
+                    // What is left is for what it is about; too long, it is cut.
+                    let left = egui::Layout::left_to_right(egui::Align::Center);
+                    ui.with_layout(left, |ui| self.about(ui, look, requests));
                 });
             });
         });
+    }
+
+    /// Which campaign, which session, when. What has no room is left out, the clock first.
+    fn about(&self, ui: &mut Ui, look: &Look, requests: &mut Vec<Request>) {
+        let (news, palette) = (self.watch.news(), look.theme.palette());
+        let campaign = news.campaign.as_deref().unwrap_or("Hearsay");
+        let room = ui.available_width() / look.theme.sizes().body;
+        let name = shortened(campaign, (room * 0.8).max(8.0) as usize);
+        ui.label(RichText::new(visual(&name)).strong().color(palette.strong)).on_hover_text(campaign);
+        let link = |ui: &mut Ui, text: &str, help: &str| {
+            ui.add(egui::Link::new(RichText::new(visual(text)).color(palette.weak))).on_hover_text(help).clicked()
+        };
+        let fits =
+            |ui: &Ui, text: &str| text.chars().count() as f32 * look.theme.sizes().body * 0.55 < ui.available_width();
+        let session = match news.session_title.as_deref() {
+            None => "No session is played".into(),
+            Some(title) => format!("\u{25B6} {}", shortened(title, 32)),
+        };
+        if fits(ui, &session) && link(ui, &session, "Start, attendance, end, recap") {
+            requests.push(Request::Open(PanelKind::Session));
+        }
+        if let Some(clock) = news.clock.as_ref().filter(|clock| fits(ui, clock))
+            && link(ui, clock, "The game clock: let time pass")
+        {
+            requests.push(Request::Open(PanelKind::Time));
+        }
     }
 }

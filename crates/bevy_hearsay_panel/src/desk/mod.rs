@@ -178,7 +178,8 @@ impl Desk {
         if !self.quiet {
             self.top_bar(ui, &look, &mut requests);
         }
-        requests.extend(self.status.ui(ui, &look, self.watch.news(), self.quiet));
+        let waiting = self.panels.get(&PanelKind::Review).map_or(0, |panel| panel.badge());
+        requests.extend(self.status.ui(ui, &look, self.watch.news(), waiting, self.quiet));
         requests.extend(self.capture.bar(ui, &look));
         requests.extend(self.capture.due());
         let frame = egui::Frame::new().fill(self.theme.palette().background);

@@ -93,7 +93,7 @@ pub fn command_button_only(ui: &mut Ui, look: &Look, command: &Command) -> Respo
     named(ui.add(button).on_hover_text(command.tooltip()), ui.is_enabled(), command.name)
 }
 
-/// A button of a sign, with a name: `icon_button(ui, "\u{2715}", "Close")`.
+/// A button of a sign, with a name: `icon_button(ui, "\u{D7}", "Close")`.
 pub fn icon_button(ui: &mut Ui, sign: &str, name: &str) -> Response {
     let size = ui.spacing().interact_size.y;
     let button = egui::Button::new(sign).min_size(egui::vec2(size, size));
@@ -135,7 +135,7 @@ pub fn kind_sign(kind: Option<&hearsay_model::Kind>) -> &'static str {
         Some(Kind::Faction) => "\u{25B2}",
         Some(Kind::Item) => "\u{25C6}",
         Some(Kind::Document) => "\u{2263}",
-        Some(Kind::Event) => "\u{2726}",
+        Some(Kind::Event) => "\u{2731}",
         Some(Kind::Quest) => "\u{2691}",
         Some(Kind::Concept) => "\u{25CB}",
         Some(Kind::Custom(_)) | None => "\u{25CC}",

@@ -87,7 +87,7 @@ fn sessions_and_texts_are_withdrawn_too() {
 
 fn kept(state: &mut State, yaml: &str, why: &str) {
     let report = import(state, yaml);
-    assert!(report.kept.iter().any(|kept| kept.why.contains(why)), "{why}: {:#?}", report.kept);
+    assert!(report.kept.iter().chain(&report.conflicts).any(|kept| kept.why.contains(why)), "{why}: {report:#?}");
 }
 
 #[test]

@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 pub use parse::{Line, parse};
 
 use crate::{
-    commands,
     names::Named,
     panel::{Deed, Look, News, Outcome, Panel, Request, Saved, restored, saved},
     text::{shortened, visual},
@@ -346,7 +345,6 @@ impl Panel for CapturePanel {
         {
             preview(ui, look, drafted);
         }
-        response.on_hover_text(commands::CAPTURE.tooltip());
         requests
     }
 

@@ -105,7 +105,7 @@ impl ReportModel {
         };
         line(report.created_count(), "new entity", "new entities", by(&report.created));
         line(report.matched, "entity that is there already", "entities that are there already", String::new());
-        line(report.fact_count(), "new fact", "new facts", format!(" ({} relations)", report.relations));
+        line(report.fact_count(), "new fact", "new facts", format!(" ({} relations)", report.relations.all()));
         line(report.changed, "changed fact", "changed facts", String::new());
         line(report.moved, "fact that moved within the files", "facts that moved within the files", String::new());
         line(report.removed, "fact that is gone from the files", "facts that are gone from the files", String::new());

@@ -45,8 +45,9 @@ pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewVie
                 let source = shortened(&head.source, 22);
                 let source_width = if width > 420.0 { 150.0 } else { 0.0 };
                 let label = egui::Label::new(visual(&head.statement)).truncate().sense(Sense::click());
-                let size = [width - source_width - 8.0, look.theme.sizes().row];
-                on_words = ui.add_sized(size, label.halign(egui::Align::LEFT)).clicked();
+                let size = egui::vec2((width - source_width - 8.0).max(40.0), look.theme.sizes().row);
+                let left = egui::Layout::left_to_right(egui::Align::Center);
+                on_words = ui.allocate_ui_with_layout(size, left, |ui| ui.add(label)).inner.clicked();
                 if source_width > 0.0 {
                     from_right(ui, |ui| weak(ui, look, &source));
                 }

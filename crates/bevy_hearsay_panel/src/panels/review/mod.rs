@@ -71,21 +71,25 @@ impl ReviewPanel {
     }
 
     fn take(&mut self, model: ReviewModel) {
+        let shown = |key: &CardKey| !self.view.gone.contains_key(key);
+        let before: BTreeSet<&CardKey> =
+            self.model.heads.iter().map(|head| &head.key).filter(|key| shown(key)).collect();
+        let back = model.heads.iter().map(|head| &head.key).find(|key| !before.contains(key));
         if self.undone
-            && let Some(back) = {
-                let before: BTreeSet<&CardKey> = self.model.heads.iter().map(|head| &head.key).collect();
-                let new = |head: &&Head| !before.contains(&head.key);
-                self.model.is_read.then(|| model.heads.iter().find(new).map(|head| head.key.clone())).flatten()
-            }
+            && self.model.is_read
+            && let Some(back) = back.cloned()
         {
             self.view.focus = Some(back);
-            self.view.moved = true;
+            (self.view.moved, self.view.touched) = (true, true);
             self.undone = false;
         }
         self.view.gone.retain(|_, by| by.is_none_or(|by| by > model.position));
         let there: BTreeSet<&CardKey> = model.heads.iter().map(|head| &head.key).collect();
         self.view.selected.retain(|key| there.contains(key));
         self.view.put_off.retain(|key| there.contains(key));
+        if !self.view.touched && self.view.draft.is_none() {
+            (self.view.focus, self.view.row) = (None, 0);
+        }
         let mut details = std::mem::take(&mut self.model.details);
         details.retain(|key, _| there.contains(key));
         self.model = ReviewModel { details, ..model };
@@ -230,7 +234,7 @@ impl Panel for ReviewPanel {
         let Some(head) = self.model.heads.iter().find(|head| has(&head.key)) else { return false };
         self.view.filter = Filter::default();
         self.view.focus = Some(head.key.clone());
-        self.view.moved = true;
+        (self.view.moved, self.view.touched) = (true, true);
         true
     }
 
@@ -254,7 +258,10 @@ impl Panel for ReviewPanel {
                 for (_, by) in self.view.gone.iter_mut().filter(|(key, by)| by.is_none() && is_of(key)) {
                     *by = Some(position);
                 }
-                self.undone |= matches!(outcome.deed, Deed::Undo(_));
+                // What comes back is looked for in what is read from now on.
+                if matches!(outcome.deed, Deed::Undo(_)) {
+                    (self.undone, self.loading, self.asked_at) = (true, None, None);
+                }
             }
             Err(_) => self.view.gone.retain(|key, by| !(by.is_none() && is_of(key))),
         }
@@ -268,6 +275,8 @@ impl Panel for ReviewPanel {
         if let Some(view) = restored::<ReviewView>(saved) {
             self.view = view;
             self.view.moved = true;
+            // The eye goes back to where it was.
+            self.view.touched = self.view.focus.is_some() && self.view.row > 0;
         }
     }
 }

@@ -24,7 +24,10 @@ const ROW: f32 = 34.0;
 pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) -> Vec<ReviewAction> {
     let mut actions = Vec::new();
     view.list(model, look.screen_safe);
+    let before = (view.row, view.draft.is_some(), view.selected.len(), view.put_off.len(), view.gone.len());
     keys(ui, look, model, view, &mut actions);
+    let after = (view.row, view.draft.is_some(), view.selected.len(), view.put_off.len(), view.gone.len());
+    view.touched |= before != after || !actions.is_empty();
     view.list(model, look.screen_safe);
     bar(ui, look, model, view, &mut actions);
     if view.reason_open {
@@ -49,7 +52,7 @@ pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut Revie
             card_ui(ui, look, model, head, (number, rows.len()), view, &mut actions);
         } else if row_ui(ui, look, head, view) {
             view.focus = Some(head.key.clone());
-            (view.row, view.fact) = (number, 0);
+            (view.row, view.fact, view.touched) = (number, 0, true);
         }
     });
     view.heights = heights;
@@ -261,7 +264,7 @@ fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, act
             response.request_focus();
             view.give_focus = None;
         }
-        if !view.filter.words.is_empty() && icon_button(ui, "\u{2715}", "Clear the filter").clicked() {
+        if !view.filter.words.is_empty() && icon_button(ui, "\u{D7}", "Clear the filter").clicked() {
             view.filter.words.clear();
         }
         ComboBox::from_id_salt("review order")
@@ -362,7 +365,7 @@ fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
             response.request_focus();
             view.give_focus = None;
         }
-        if icon_button(ui, "\u{2715}", "No reason").clicked() {
+        if icon_button(ui, "\u{D7}", "No reason").clicked() {
             view.reason.clear();
             view.reason_open = false;
         }

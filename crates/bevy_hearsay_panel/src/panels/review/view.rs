@@ -101,6 +101,9 @@ pub struct ReviewView {
     /// The field that is to get the keyboard.
     #[serde(skip)]
     pub(super) give_focus: Option<&'static str>,
+    /// Whether the DM chose a card here: until then the first card has the focus, whatever comes.
+    #[serde(skip)]
+    pub(super) touched: bool,
     /// Whether the focus moved, so that the list scrolls to it.
     #[serde(skip)]
     pub(super) moved: bool,

@@ -72,15 +72,14 @@ impl StatusBar {
         self.note.as_ref()
     }
 
-    /// Draws it at the bottom.
-    pub fn ui(&mut self, ui: &mut Ui, look: &Look, news: &News, quiet: bool) -> Vec<Request> {
+    /// Draws it at the bottom; `waiting` is how many cards wait in review.
+    pub fn ui(&mut self, ui: &mut Ui, look: &Look, news: &News, waiting: usize, quiet: bool) -> Vec<Request> {
         let mut requests = Vec::new();
         let palette = look.theme.palette();
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 3));
         let panel = egui::Panel::bottom(egui::Id::new("hearsay status")).frame(frame).show_separator_line(false);
         panel.show(ui, |ui| {
             ui.horizontal(|ui| {
-                let waiting = news.status.as_ref().map_or(0, |status| status.reviews);
                 // In quiet mode a badge, and nothing that moves.
                 let text =
                     if quiet { format!("\u{25CF} {waiting}") } else { counted(waiting, "to review", "to review") };
@@ -114,7 +113,7 @@ impl StatusBar {
         let text = format!("{sign}{}", shortened(&note.text.replace('\n', " "), 240));
         let mut dismissed = false;
         if note.trouble {
-            dismissed = icon_button(ui, "\u{2715}", "Dismiss").clicked();
+            dismissed = icon_button(ui, "\u{D7}", "Dismiss").clicked();
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             ui.add(egui::Label::new(RichText::new(visual(&text)).small().color(colour)).truncate())
