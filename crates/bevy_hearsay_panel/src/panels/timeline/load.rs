@@ -36,6 +36,9 @@ impl TimelineModel {
             levels.take_while(|level| *level <= of).map(crumb).collect()
         });
         let now = state.clock();
+        // The latest first; of one moment, the event before what it brought.
+        let mut moments = found.moments;
+        moments.sort_by_key(|row| std::cmp::Reverse(row.time));
         let spans = found.spans.into_iter().map(|span| SpanModel {
             now: now.is_some_and(|now| calendar.around(now, request.by).first == span.first),
             label: span.label,
@@ -47,8 +50,8 @@ impl TimelineModel {
             path: path.unwrap_or_default(),
             // What was last is looked for most.
             spans: spans.rev().collect(),
-            more: found.all - found.moments.len(),
-            moments: found.moments.into_iter().rev().map(|row| moment(state, row)).collect(),
+            more: found.all - moments.len(),
+            moments: moments.into_iter().map(|row| moment(state, row)).collect(),
             more_undated: found.all_undated - found.undated.len(),
             undated: found.undated.into_iter().map(|row| moment(state, row)).collect(),
             about: request.about.as_ref().map(|id| Named::of(state, id)),
