@@ -70,10 +70,11 @@ impl Table {
     fn rest(&mut self) {
         let begun = Instant::now();
         let mut quiet = 0;
-        while quiet < 10 {
+        while quiet < 12 {
             self.step();
-            quiet = if self.harness.state().desk.is_busy() { 0 } else { quiet + 1 };
-            std::thread::sleep(Duration::from_millis(2));
+            let busy = self.harness.state().desk.is_busy() || self.is_reading();
+            quiet = if busy { 0 } else { quiet + 1 };
+            std::thread::sleep(Duration::from_millis(4));
             assert!(begun.elapsed() < Duration::from_secs(20), "the desk does not come to rest");
         }
     }
@@ -108,6 +109,8 @@ impl Table {
 
     fn click(&mut self, name: &str) {
         self.until(name, |table| table.harness.query_all_by_label(name).next().is_some());
+        // What arrives meanwhile may move what is clicked.
+        self.rest();
         self.seconds += CLICK;
         self.harness.get_all_by_label(name).next().unwrap().click();
         self.rest();

@@ -321,11 +321,7 @@ impl Records {
         for change in changes {
             match change {
                 Change::Set(Setting::Imported { .. }) => {}
-                Change::Set(Setting::Reveal(reveal)) => {
-                    if !reveal.facts().any(|fact| gone.contains(&Key::Fact(fact))) {
-                        campaign.reveals.push(reveal);
-                    }
-                }
+                Change::Set(Setting::Reveal(reveal)) => campaign.reveals.push(reveal),
                 Change::Set(setting) => {
                     exact.settings.insert(setting.key());
                     settings.push(setting);
@@ -361,12 +357,11 @@ impl Records {
                 _ => {}
             }
         }
+        campaign.reveals.retain(|reveal| !reveal.facts().any(|fact| gone.contains(&Key::Fact(fact))));
         // Of an entity whose note is gone, nothing is left to say.
         let removed = &exact.removed.0;
-        campaign.entities.retain(|id, _| {
-            exact_entities.contains(id)
-                || campaign.facts.iter().any(|stated| stated.fact.entities().any(|one| one == id))
-        });
+        let named: HashSet<&EntityId> = campaign.facts.iter().flat_map(|stated| stated.fact.entities()).collect();
+        campaign.entities.retain(|id, _| exact_entities.contains(id) || named.contains(id));
         let left = |edge: &Knowledge| edge.knower.entity().is_none_or(|id| !removed.contains(id));
         exact.edges.retain(|_, edge| left(edge));
         let held: BTreeSet<SessionId> =

@@ -19,6 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`read_any`] reads the files of other tools too: see [`notes`] for what it understands of each, and for how a reader is
+//! written.
+//!
 //! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again. [`Transcript`] reads who said what in a session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

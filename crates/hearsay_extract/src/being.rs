@@ -483,13 +483,13 @@ impl Reader<'_> {
                     .find(|at| !is_silent(self.norm(*at)) || !matches!(self.norm(*at), "a" | "an" | "the"))
                     .unwrap_or(from);
                 let start = if self.norm(start) == "to" { start + 1 } else { start };
-                let mut end = to;
-                if matches!(name.as_str(), "motto" | "goals") {
+                let end = match name.as_str() {
                     // Up to the end of the sentence, whatever stands there.
-                    end = self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_mark(".!;")));
-                } else {
-                    end = (start..to).find(|at| self.norm(*at) == "," || self.norm(*at) == "but").unwrap_or(to);
-                }
+                    "motto" | "goals" => {
+                        self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_mark(".!;")))
+                    }
+                    _ => (start..to).find(|at| matches!(self.norm(*at), "," | "but")).unwrap_or(to),
+                };
                 let mut value = self.said(start, end);
                 if matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin") {
                     value = self.said(group.content, end);

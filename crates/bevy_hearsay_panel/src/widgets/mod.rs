@@ -24,7 +24,8 @@ pub fn badge(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
         .stroke(Stroke::new(1.0, colour))
         .corner_radius(CornerRadius::same(spacing.rounding as u8))
         .inner_margin(Margin::symmetric(spacing.tight as i8, 1));
-    frame.show(ui, |ui| ui.label(RichText::new(visual(words)).small().color(colour))).inner
+    let label = egui::Label::new(RichText::new(visual(words)).small().color(colour)).extend();
+    frame.show(ui, |ui| ui.add(label)).inner
 }
 
 /// How sure something is: a number and a bar. Screen readers hear `confidence 0.55`.

@@ -103,6 +103,15 @@ impl Text {
     /// A place in this file, with what is written there.
     pub fn origin(&self, field: impl Into<Arc<str>>, span: Range<usize>) -> Origin {
         let source = self.content.get(span.clone()).unwrap_or_default();
+        let mut origin = self.place(field, span, source);
+        // What is quoted may come before others than the DM.
+        if ["%%", "<!--", "<", "[!"].iter().any(|mark| source.contains(mark)) {
+            origin.quote = super::quote(&crate::text::without_secrets(source)).into();
+        }
+        origin
+    }
+
+    fn place(&self, field: impl Into<Arc<str>>, span: Range<usize>, source: &str) -> Origin {
         if let Some((line, whole)) = &self.within {
             return Origin::new(self.file, *line, field, whole.clone(), source);
         }

@@ -234,7 +234,7 @@ impl<'a> Campaign<'a> {
 
 /// Who may know something: `visibility` names them; nobody named means everybody.
 fn visibility(tree: &Tree, campaign: &Campaign) -> Visibility {
-    if ["secret", "private", "gm_only", "dm_only", "hidden"].iter().any(|name| tree.get(name).is_true()) {
+    if ["secret", "private", "gm_only", "dm_only", "hidden"].iter().any(|name| tree.get(name).is_marked()) {
         return Visibility::SECRET;
     }
     let list = tree.get("visibility");

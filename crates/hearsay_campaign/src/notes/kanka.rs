@@ -137,7 +137,7 @@ impl<'a> Export<'a> {
         let Some(key) = entity.map(|id| format!("entity.{id}")).or_else(|| own.clone()) else {
             return notes.skip(&*document.path, "it has neither `entity.id` nor `id`: export it again");
         };
-        let private = tree.get("is_private").is_true() || tree.path("entity.is_private").is_true();
+        let private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
         let held = Held {
             tree,
             pen: Pen { file: document.file },
@@ -216,7 +216,7 @@ fn seen(tree: &Tree) -> Visibility {
         (None, _) => false,
     };
     let wrong = !id.is_null() && id.word().is_none();
-    if tree.get("is_private").is_true() || tree.get("is_hidden").is_true() || !open || wrong {
+    if tree.get("is_private").is_marked() || tree.get("is_hidden").is_marked() || !open || wrong {
         Visibility::SECRET
     } else {
         Visibility::Unmarked
@@ -349,7 +349,7 @@ impl Writer<'_, '_> {
                 self.field(&name, entry, "characterTraits", &visibility);
             }
         }
-        let private = entity.get("is_attributes_private").is_true() || tree.get("is_attributes_private").is_true();
+        let private = entity.get("is_attributes_private").is_marked() || tree.get("is_attributes_private").is_marked();
         for list in ["entityAttributes", "attributes"] {
             for one in entity.get(list).items() {
                 let name = one.get("name").word().unwrap_or_default();

@@ -8,6 +8,21 @@
 //! 3. [`assemble`] makes a [`Campaign`](crate::Campaign) of the notes: entities with stable ids, facts, texts, sessions, who
 //!    knows what. The same [`plan`](crate::plan) then compares it with a state.
 //!
+//! # What is understood of Markdown
+//!
+//! - **What a note is**: `tags`, `type` or `layout` in front matter, tags in the text, the folder that it lies in, the heading
+//!   above it, its first sentence; in this order. Who has a `player` is a player character.
+//! - **Names**: `title` or `name`, the first heading, the file's name; `aliases`, nicknames in quotes, names in parentheses.
+//! - **Relations**: links in front matter, in inline fields (`key:: value`) and in labelled lines (`**Allies:** …`) are canon;
+//!   names in prose are proposed. A link in a paragraph is a mention. [`lexicon`] has the names of fields.
+//! - **Secrets**: `%%…%%`, HTML comments, callouts, elements, headings, folders, files, tags, labels and keys that
+//!   [`secret::is_secret`] knows; `secret: true`, `visibility: gm` and the like for a whole note; sentences that say of
+//!   themselves that few know them.
+//! - **Several entities per file**: headings of one level with signs of being somebody below them; see the module.
+//! - **Sessions**: by type, tag, number or folder. Their lines are heard by those who are `present`.
+//! - **States**: `status`, `condition`, a skull in a name, `died`, the tag `dead`.
+//! - **Dates**: Calendarium's keys and marks, on the vault's own calendar; what is written is kept beside them.
+//!
 //! # Writing a reader
 //!
 //! A reader is a unit struct in a module of its own below `notes/`, named in [`READERS`] and in [`Format`]:
@@ -39,6 +54,8 @@
 //!   that the format has a place for is a [`Link`] with [`Relation::typed`] instead.
 //! - **Texts** come as source with markup: [`crate::text::markdown`] or [`crate::text::html`] make [`Block`]s of it, each
 //!   with its headings, the links in it and its place in the file.
+//! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value knows its place, and a `tree::Pen`
+//!   writes fields, links and texts of them. A value of a wrong type is nothing; a mark of secrecy of a wrong type counts.
 //! - **Secrets.** Whatever the tool hides gets [`Visibility::SECRET`]: on the whole note, a field, a link, a block, an alias,
 //!   a date or a state. What is in doubt is secret. [`secret::is_secret`] knows the words that people use for it.
 //! - **Places.** Every part has an [`Origin`], with the bytes of the file and their text: it becomes the evidence of its
@@ -62,7 +79,10 @@ mod reader;
 pub mod resolve;
 mod roll20;
 pub mod secret;
+#[cfg(test)]
+mod testing;
 mod tree;
+mod words;
 mod world_anvil;
 
 pub use assemble::assemble;

@@ -97,7 +97,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Which side of `[[a|b]]` or `[[a:b]]` is the target; found by looking at the links, when nothing is given.
     pub alias_order: Option<AliasOrder>,
-    /// Whether the notes of a folder with session logs for the DM alone are secret. They are, unless this is set.
+    /// Whether the notes of a folder with session logs for the DM alone are secret, and the documents of Foundry's compendiums
+    /// that give players no permission. They are, unless this is set.
     pub open_folders: bool,
     /// The mapping file, for [`Format::Mapping`]; looked for beside the files, when there is none.
     pub mapping: Option<std::path::PathBuf>,

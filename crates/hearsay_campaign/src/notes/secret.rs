@@ -75,6 +75,35 @@ pub fn is_secret(label: &str) -> bool {
     run || words == ["truth"] || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
+/// Whether a label says that and nothing else: `GM notes`, `For the DM`.
+pub fn is_nothing_but_secret(label: &str) -> bool {
+    const BESIDES: [&str; 20] = [
+        "notes",
+        "note",
+        "only",
+        "info",
+        "information",
+        "for",
+        "the",
+        "game",
+        "dungeon",
+        "master",
+        "eyes",
+        "section",
+        "behind",
+        "scenes",
+        "screen",
+        "truth",
+        "text",
+        "knowledge",
+        "details",
+        "s",
+    ];
+    let words = words(label);
+    let fits = |word: &String| WORDS.contains(&word.as_str()) || BESIDES.contains(&word.as_str());
+    is_secret(label) && !label.starts_with('#') && words.iter().all(fits)
+}
+
 /// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
 pub fn is_told_as_secret(text: &str) -> bool {
     const SIGNS: [&[&str]; 16] = [

@@ -75,10 +75,10 @@ fn collect<'a>(tree: &'a Tree, document: &Document, articles: &mut Vec<(&'a Tree
 fn is_hidden(tree: &Tree) -> bool {
     let state = tree.get("state");
     let public = state.is_null() || state.text().is_some_and(|state| state.trim().eq_ignore_ascii_case("public"));
-    let draft = ["isDraft", "isWip", "draft"].iter().any(|key| tree.get(key).is_true());
+    let draft = ["isDraft", "isWip", "draft"].iter().any(|key| tree.get(key).is_marked());
     let circle =
         ["subscriberGroups", "subscribergroups", "accessGroups"].iter().any(|key| !tree.get(key).items().is_empty());
-    !public || draft || circle || tree.get("isPrivate").is_true()
+    !public || draft || circle || tree.get("isPrivate").is_marked()
 }
 
 fn kind(template: &str) -> Option<Kind> {

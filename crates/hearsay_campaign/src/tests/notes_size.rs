@@ -33,19 +33,16 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
-fn a_large_vault_is_read_in_seconds() {
+fn every_link_of_a_large_vault_leads_somewhere() {
     let folder = tempfile::tempdir().unwrap();
     vault(folder.path(), 1_500, 8);
-    let start = Instant::now();
     let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap();
-    let took = start.elapsed();
-    eprintln!("1,500 notes with {} links: {took:?}", campaign.findings().resolved);
     assert!(campaign.findings().resolved >= 12_500, "{}", campaign.findings().resolved);
-    assert!(took.as_secs() < 30, "{took:?}");
 }
 
 #[test]
 #[ignore = "measures; takes a while"]
+#[allow(clippy::print_stderr)]
 fn a_hundred_thousand_files() {
     let folder = tempfile::tempdir().unwrap();
     vault(folder.path(), 100_000, 2);

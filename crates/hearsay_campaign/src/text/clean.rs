@@ -139,6 +139,8 @@ pub struct Writer<'a> {
     path: Arc<[String]>,
     /// Whether one of the headings says that what stands under it is secret.
     hidden: bool,
+    /// Whether what is written now says of itself that it is secret.
+    hidden_now: bool,
     /// Who may know what is written now; the outermost first.
     visibility: Vec<Visibility>,
     now: Clean,
@@ -171,6 +173,7 @@ impl<'a> Writer<'a> {
             headings: Vec::new(),
             path: Arc::default(),
             hidden: false,
+            hidden_now: false,
             visibility: vec![visibility],
             now: Clean::default(),
             anchors: Vec::new(),
@@ -195,8 +198,29 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// What is written of the block, and what is still to come of it, is for the DM alone.
+    pub fn hide(&mut self) {
+        self.hidden_now = true;
+    }
+
+    /// Whether all that is written of the block announces that what follows is for the DM alone: `GM notes`, `Secret:`.
+    pub(super) fn announces_secret(&self) -> bool {
+        let written = self.so_far().trim();
+        match written.strip_suffix(':') {
+            Some(label) => label.len() < 60 && !label.contains(':') && secret::is_secret(label),
+            None => written.len() < 60 && secret::is_nothing_but_secret(written),
+        }
+    }
+
+    /// What follows stands under no heading of this level or below any more.
+    pub fn end_heading(&mut self, level: u8) {
+        self.headings.retain(|(held, _)| *held < level);
+        self.follow_headings();
+    }
+
     /// Forgets what is written of the block so far.
     pub fn forget(&mut self) {
+        self.hidden_now = false;
         self.now = Clean::default();
         self.anchors.clear();
         self.verbatim.clear();
@@ -219,7 +243,7 @@ impl<'a> Writer<'a> {
     /// Who may know what is written now.
     fn seen(&self, label: Option<&str>) -> Visibility {
         let visibility = self.visibility.last().cloned().unwrap_or_default();
-        let hidden = self.hidden || label.is_some_and(secret::is_secret);
+        let hidden = self.hidden || self.hidden_now || label.is_some_and(secret::is_secret);
         if hidden { Visibility::SECRET.within(&visibility) } else { visibility }
     }
 
@@ -272,6 +296,7 @@ impl<'a> Writer<'a> {
         // A label needs no bold to keep something secret.
         let begins = now.text.split_once(':').map(|(label, _)| label).filter(|label| label.len() <= 40);
         let visibility = self.seen(label.as_deref().or(begins));
+        self.hidden_now = false;
         let (clean, mut links) = self.linked(&now, &anchors, &verbatim, &visibility, &span);
         let mut visibility = visibility;
         if !visibility.is_secret() && secret::is_told_as_secret(&clean.text) {
@@ -298,6 +323,7 @@ impl<'a> Writer<'a> {
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
         (self.label, self.maybe_label, self.span) = (None, None, None);
         let visibility = self.seen(None);
+        self.hidden_now = false;
         let (clean, _) = self.linked(&now, &anchors, &verbatim, &visibility, &(0..0));
         self.heading(level, clean.text.clone());
         clean.text
@@ -307,6 +333,10 @@ impl<'a> Writer<'a> {
     pub fn heading(&mut self, level: u8, heading: String) {
         self.headings.retain(|(held, _)| *held < level);
         self.headings.push((level, heading));
+        self.follow_headings();
+    }
+
+    fn follow_headings(&mut self) {
         self.path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
         self.hidden = self.path.iter().any(|heading| secret::is_secret(heading));
     }

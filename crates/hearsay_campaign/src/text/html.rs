@@ -1,5 +1,7 @@
 //! HTML, read by a real parser, so that unclosed tags and entities are what a browser makes of them.
 
+use std::collections::HashSet;
+
 use scraper::{Html, Node, node::Element};
 
 use super::{Clean, Style, Writer, no_links};
@@ -26,21 +28,44 @@ pub fn html_to_text(source: &str) -> String {
 
 const DEEPEST: usize = 256;
 
+/// The level of what names a paragraph and is no heading: below all headings.
+pub(super) const LABEL_LEVEL: u8 = 7;
+
+fn is_named(node: &Node, name: &str) -> bool {
+    node.as_element().is_some_and(|element| element.name() == name)
+}
+
 /// Writes a piece of HTML.
 pub(super) fn write(source: &str, writer: &mut Writer) {
     let tree = Html::parse_fragment(source);
+    // Tables with a column for the DM.
+    let mut tables = HashSet::new();
+    for cell in tree.tree.nodes().filter(|node| is_named(node.value(), "th")) {
+        let words: String =
+            cell.descendants().filter_map(|node| node.value().as_text().map(|text| text.to_string())).collect();
+        let table = cell.ancestors().take(DEEPEST).find(|node| is_named(node.value(), "table"));
+        tables.extend(table.filter(|_| secret::is_secret(&words)).map(|node| node.id()));
+    }
     let mut node = tree.tree.root();
     let mut depth = 0;
+    // Where the anchors that are open began.
+    let mut anchors = Vec::new();
     // Walked without recursion: a tree may be as deep as its source is long.
     'walk: loop {
-        let enter = depth < DEEPEST && begin(node.value(), writer);
+        let enter = depth < DEEPEST && begin(node.value(), writer, &mut anchors);
+        if enter && tables.contains(&node.id()) {
+            writer.open(&Visibility::SECRET);
+        }
         if enter && let Some(child) = node.first_child() {
             node = child;
             depth += 1;
             continue;
         }
         if enter {
-            finish(node.value(), writer);
+            finish(node.value(), writer, &mut anchors);
+            if tables.contains(&node.id()) {
+                writer.close();
+            }
         }
         loop {
             if let Some(next) = node.next_sibling() {
@@ -50,14 +75,17 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
             let Some(parent) = node.parent() else { break 'walk };
             node = parent;
             depth -= 1;
-            finish(node.value(), writer);
+            finish(node.value(), writer, &mut anchors);
+            if tables.contains(&node.id()) {
+                writer.close();
+            }
         }
     }
     writer.end();
 }
 
 /// Begins an element or writes a text. Returns whether what is within it is written.
-fn begin(node: &Node, writer: &mut Writer) -> bool {
+fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
     match node {
         Node::Text(words) => {
             writer.words(words, None);
@@ -80,6 +108,9 @@ fn begin(node: &Node, writer: &mut Writer) -> bool {
                 writer.end();
                 writer.open(&Visibility::SECRET);
             }
+            if element.attr("href").is_some() {
+                anchors.push(writer.position());
+            }
             true
         }
         Node::Document | Node::Fragment => true,
@@ -98,12 +129,28 @@ fn separate(writer: &mut Writer) {
     writer.words(mark, None);
 }
 
-fn finish(node: &Node, writer: &mut Writer) {
+fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
     let Node::Element(element) = node else { return };
     let name = element.name();
+    if let Some(address) = element.attr("href")
+        && let Some(start) = anchors.pop().filter(|start| *start < writer.position())
+    {
+        writer.anchor(start, address);
+    }
     match name.as_bytes() {
         [b'h', level @ b'1'..=b'6'] => {
             writer.end_as_heading(level - b'0');
+        }
+        // What is defined stands under its name.
+        b"dt" => {
+            writer.end_as_heading(LABEL_LEVEL);
+        }
+        b"dl" => {
+            writer.end();
+            writer.end_heading(LABEL_LEVEL);
+        }
+        b"p" | b"div" if writer.announces_secret() => {
+            writer.end_as_heading(LABEL_LEVEL);
         }
         _ if is_block(name) => {
             writer.end();

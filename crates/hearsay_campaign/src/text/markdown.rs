@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::{Style, Writer, html};
+use super::{
+    Style, Writer,
+    html::{self, LABEL_LEVEL},
+};
 use crate::notes::{Block, Text, Visibility, secret};
 
 /// Makes blocks of a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
@@ -42,9 +45,6 @@ pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style
 
 /// A heading that holds from a byte on: where, its level, its words.
 type Heading = (usize, u8, String);
-
-/// The level of what is set in bold on a line of its own: below all headings.
-const LABEL_LEVEL: u8 = 7;
 
 fn write(source: &str, base: usize, writer: &mut Writer, headings: &mut Vec<Heading>) {
     let options = Options::ENABLE_TABLES
@@ -196,6 +196,10 @@ impl State {
                         () => "; ",
                     };
                     writer.words(mark, None);
+                    // A column for the DM hides its rows.
+                    if self.head.get(self.cell).is_some_and(|head| secret::is_secret(head)) {
+                        writer.hide();
+                    }
                     if self.head.len() > 2
                         && let Some(head) = self.head.get(self.cell).filter(|head| !head.is_empty())
                     {
@@ -234,7 +238,7 @@ impl State {
                 let written = writer.so_far().trim();
                 let label = written.trim_end_matches(':');
                 let alone = !label.is_empty() && label.len() < 80 && !label.contains('\n');
-                let announces = written.ends_with(':') && label.len() < 60 && secret::is_secret(label);
+                let announces = writer.announces_secret();
                 if alone && (self.bold_only && !label.contains(": ") || announces) && self.lists.is_empty() {
                     let heading = writer.end_as_heading(LABEL_LEVEL).trim_end_matches(':').to_owned();
                     writer.heading(LABEL_LEVEL, heading.clone());

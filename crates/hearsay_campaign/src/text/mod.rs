@@ -19,6 +19,11 @@ pub(crate) fn secret_ranges(source: &str) -> Vec<std::ops::Range<usize>> {
     hidden::regions(source).into_iter().map(|region| region.outer).collect()
 }
 
+/// A text in Markdown with what is for the DM alone turned into spaces, so that all else stays where it is.
+pub(crate) fn without_secrets(source: &str) -> String {
+    hidden::blanked(source, secret_ranges(source).into_iter())
+}
+
 /// The name and the value of a line such as `key:: value`.
 pub(crate) fn inline_field(line: &str) -> Option<(&str, &str)> {
     hidden::inline_field(line)

@@ -45,7 +45,7 @@ pub struct TimelineFilter {
     pub within: Option<(GameTime, Precision)>,
     /// Years, months or days: what the moments are counted by.
     pub by: Precision,
-    /// At most so many moments, and so many undated ones.
+    /// At most so many moments, the latest, and so many undated ones.
     pub limit: usize,
 }
 
@@ -148,7 +148,10 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Memo
     undated.sort_by(Moment::order);
     let (all, all_undated) = (dated.len(), undated.len());
     let spans = spans(state, &dated, filter.by);
-    let rows = |moments: Vec<Moment>| moments.into_iter().take(filter.limit).map(|moment| moment.row(state)).collect();
+    let rows = |moments: Vec<Moment>| {
+        let before = moments.len().saturating_sub(filter.limit);
+        moments.into_iter().skip(before).map(|moment| moment.row(state)).collect()
+    };
     Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
 
@@ -241,8 +244,12 @@ pub fn is_secret(state: &State, fact: &Fact) -> bool {
     fact.secrecy() == Secrecy::Secret || state.known_by(fact.id()).any(|edge| edge.conceals)
 }
 
+/// A date as it was written: `398` says no more than the year.
 fn print(state: &State, date: &Date) -> String {
-    date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time))
+    match date.time {
+        Some(time) if date.raw.is_empty() => state.calendar().print(time),
+        _ => date.raw.clone(),
+    }
 }
 
 fn begins(state: &State, session: &Session) -> Option<MomentRow> {
@@ -286,11 +293,7 @@ fn event(state: &State, id: &EntityId) -> MomentRow {
     MomentRow {
         kind: MomentKind::Event,
         time,
-        when: match (&date, time) {
-            (_, Some(time)) => state.calendar().print(time),
-            (Some((raw, _)), None) => raw.clone(),
-            (None, None) => String::new(),
-        },
+        when: date.as_ref().map(|(raw, _)| raw.clone()).unwrap_or_default(),
         what: format!("{named}{}", outcome.unwrap_or_default()),
         fact: date.as_ref().map(|(_, fact)| fact.id()),
         event: Some(id.clone()),

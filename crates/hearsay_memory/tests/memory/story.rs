@@ -34,7 +34,7 @@ fn what_happened_is_told_by_year_month_and_day() {
     assert!(months.spans.iter().any(|span| span.label.starts_with("Rainmoon 412")), "{:?}", months.spans);
     let fire = years.moments.iter().find(|moment| moment.event == Some(id("great-fire")));
     let fire = fire.unwrap_or_else(|| panic!("{:?}", years.moments));
-    assert_eq!((fire.kind, fire.when.as_str()), (MomentKind::Event, "12 Frostmoon 398 HR"));
+    assert_eq!((fire.kind, fire.when.as_str()), (MomentKind::Event, "12 Frostmoon 398"));
     assert!(fire.what.contains("eleven dead") && !fire.secret);
     let session = years.moments.iter().find(|moment| moment.kind == MomentKind::Session).unwrap();
     assert_eq!(session.there.len(), 4);

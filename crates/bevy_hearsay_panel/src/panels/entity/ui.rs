@@ -185,21 +185,19 @@ fn name_and_kind(ui: &mut Ui, look: &Look, model: &EntityModel) {
         ui.label(RichText::new(kind_sign(model.kind.as_ref())).heading().color(colour));
         ui.label(RichText::new(visual(&model.name)).heading().strong().color(look.theme.palette().strong));
         if let Some(kind) = &model.kind {
-            badge(ui, look, Tone::Weak, kind.as_str());
+            weak(ui, look, kind.as_str());
+        }
+        let aliases: Vec<_> = model.aliases.iter().filter(|alias| !look.screen_safe || alias.safe).collect();
+        if !aliases.is_empty() {
+            weak(ui, look, "\u{00B7} also");
+        }
+        for alias in aliases {
+            match alias.secret {
+                true => _ = toned(ui, look, Tone::Secret, &format!("\u{1F512} {}", alias.text)),
+                false => _ = ui.label(visual(&alias.text)),
+            }
         }
     });
-    let aliases: Vec<_> = model.aliases.iter().filter(|alias| !look.screen_safe || alias.safe).collect();
-    if !aliases.is_empty() {
-        ui.horizontal_wrapped(|ui| {
-            weak(ui, look, "also");
-            for alias in aliases {
-                match alias.secret {
-                    true => _ = toned(ui, look, Tone::Secret, &format!("\u{1F512} {}", alias.text)),
-                    false => _ = ui.label(visual(&alias.text)),
-                }
-            }
-        });
-    }
 }
 
 /// First met, last seen, last words, unsettled promises.

@@ -109,23 +109,30 @@ impl Canvas<'_> {
             (false, true) => palette.strong,
             (false, false) => palette.weak,
         };
-        let colour = if dim { dimmed(colour, DIM) } else { dimmed(colour, if of_eye { 0.1 } else { 0.45 }) };
+        let back = match (dim, of_eye, secret) {
+            (true, ..) => DIM,
+            (false, true, _) => 0.1,
+            (false, false, true) => 0.2,
+            (false, false, false) => 0.45,
+        };
+        let colour = dimmed(colour, back);
         let stroke = Stroke::new(if of_eye { 2.0 } else { 1.2 }, colour);
         match secret {
             true => painter.extend(Shape::dashed_line(&[a, b], stroke, 6.0, 4.0)),
             false => _ = painter.line_segment([a, b], stroke),
         }
-        let middle = a + (b - a) * 0.5;
         if edge.has_secret() && !self.look.screen_safe && !dim && (self.zoom > 0.45 || of_eye) {
-            self.lock(painter, middle);
+            self.lock(painter, a + (b - a) * 0.5);
         }
         if of_eye && self.zoom > 0.6 {
-            self.what_joins(painter, edge, middle);
+            // Nearer to the other one: around the one looked at all lines are close together.
+            let (from, to) = if eye == Some(edge.a) { (a, b) } else { (b, a) };
+            self.what_joins(painter, edge, from + (to - from) * 0.6);
         }
     }
 
     /// The relation's name on a line that is looked at.
-    fn what_joins(&self, painter: &Painter, edge: &Edge, middle: Pos2) {
+    fn what_joins(&self, painter: &Painter, edge: &Edge, at: Pos2) {
         let palette = self.look.theme.palette();
         let seen: Vec<_> = edge.relations.iter().filter(|relation| !self.look.screen_safe || relation.safe).collect();
         let Some(first) = seen.first() else { return };
@@ -135,8 +142,7 @@ impl Canvas<'_> {
         }
         let font = FontId::proportional(self.look.theme.sizes().small - 1.0);
         let galley = painter.layout_no_wrap(words, font, palette.weak);
-        let below = middle + vec2(0.0, if edge.has_secret() { 12.0 } else { 0.0 });
-        let rect = Align2::CENTER_CENTER.anchor_size(below, galley.size());
+        let rect = Align2::CENTER_CENTER.anchor_size(at, galley.size());
         painter.rect_filled(rect.expand2(vec2(3.0, 0.0)), CornerRadius::same(3), palette.background);
         painter.galley(rect.min, galley, palette.weak);
     }
@@ -200,6 +206,7 @@ impl Canvas<'_> {
         };
         let mut order = self.drawn.nodes.clone();
         order.sort_by_key(|number| rank(*number));
+        let signs: Vec<Rect> = self.drawn.nodes.iter().filter_map(|number| self.sign(*number)).collect();
         let mut taken: Vec<Rect> = Vec::new();
         for number in order {
             let (Some(at), node) = (self.positions[number], &self.model.nodes[number]) else { continue };
@@ -219,23 +226,52 @@ impl Canvas<'_> {
             let colour = if important { palette.strong } else { palette.text };
             let colour = if near[number] { colour } else { dimmed(colour, DIM) };
             let galley = painter.layout_no_wrap(name, font, colour);
-            let below = at + vec2(0.0, self.radius(node) + if node.hub { 6.0 } else { 3.0 });
-            let mut rect = Align2::CENTER_TOP.anchor_size(below, galley.size());
-            // A name keeps within the canvas.
-            let dx =
-                (self.rect.left() + 2.0 - rect.left()).max(0.0) - (rect.right() - self.rect.right() + 2.0).max(0.0);
-            rect = rect.translate(Vec2::new(dx, 0.0));
-            let covers = taken.iter().any(|other| other.intersects(rect.shrink(1.0)));
-            if covers && !looked_at {
-                continue;
-            }
+            let Some(rect) = self.room(at, node, galley.size(), &taken, &signs, looked_at, important) else { continue };
             taken.push(rect);
-            if near[number] {
-                let behind = palette.background.gamma_multiply(0.8);
-                painter.rect_filled(rect.expand2(vec2(2.0, 0.0)), CornerRadius::same(3), behind);
-            }
+            painter.rect_filled(rect.expand2(vec2(2.0, -1.0)), CornerRadius::same(3), palette.background);
             painter.galley(rect.min, galley, colour);
         }
+    }
+
+    /// Where a node's sign is.
+    fn sign(&self, number: usize) -> Option<Rect> {
+        let radius = self.radius(&self.model.nodes[number]);
+        self.positions[number].map(|at| Rect::from_center_size(at, Vec2::splat(radius * 2.0)))
+    }
+
+    /// Where a name has room: below its sign, above it or beside it, where it covers neither a name nor a sign. A landmark
+    /// may cover signs, and what is looked at may cover all.
+    #[allow(clippy::too_many_arguments, reason = "one call, of values that only this has")]
+    fn room(
+        &self,
+        at: Pos2,
+        node: &Node,
+        size: Vec2,
+        taken: &[Rect],
+        signs: &[Rect],
+        looked_at: bool,
+        important: bool,
+    ) -> Option<Rect> {
+        let away = self.radius(node) + if node.hub { 6.0 } else { 3.0 };
+        let places = [
+            Align2::CENTER_TOP.anchor_size(at + vec2(0.0, away), size),
+            Align2::CENTER_BOTTOM.anchor_size(at - vec2(0.0, away), size),
+            Align2::LEFT_CENTER.anchor_size(at + vec2(away + 1.0, 0.0), size),
+            Align2::RIGHT_CENTER.anchor_size(at - vec2(away + 1.0, 0.0), size),
+        ];
+        // A name keeps within the canvas.
+        let within = |rect: &Rect| {
+            let (left, right) = (self.rect.left() + 2.0 - rect.left(), rect.right() - self.rect.right() + 2.0);
+            rect.translate(vec2(left.max(0.0) - right.max(0.0), 0.0))
+        };
+        let apart = |rect: &Rect, others: &[Rect]| !others.iter().any(|other| other.intersects(rect.shrink(1.0)));
+        let own = Rect::from_center_size(at, Vec2::splat(self.radius(node) * 2.0));
+        let others: Vec<Rect> = signs.iter().filter(|sign| **sign != own).copied().collect();
+        let free = |rect: &Rect| apart(rect, taken) && apart(rect, &others);
+        let places = places.map(|rect| within(&rect));
+        let found = places.iter().find(|rect| free(rect));
+        let found = found.or_else(|| places.iter().find(|rect| important && apart(rect, taken)));
+        found.or(looked_at.then_some(&places[0])).copied()
     }
 }
 

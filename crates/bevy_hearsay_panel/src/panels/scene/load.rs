@@ -5,7 +5,7 @@ use hearsay_memory::{
     Answer, MemoryError, World,
     query::{self, Table},
 };
-use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, Standing, State, attribute};
+use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, Standing, State, attribute, predicate};
 use hearsay_recall::{Detail, Form, Source};
 
 use super::model::{
@@ -33,6 +33,10 @@ impl StageModel {
         let state = &*world.state;
         let playing = state.playing();
         let place = request.place.clone().or_else(|| playing.and_then(|playing| playing.place.clone()));
+        let place = place.or_else(|| {
+            let speaker = request.speaker.as_ref()?;
+            state.newest(speaker, predicate::LOCATED_AT)?.object().entity().cloned()
+        });
         let place = place.filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
         let moment = state.clock().max(logged.as_ref().and_then(|date| date.time));

@@ -86,8 +86,8 @@ impl ScenePanel {
     }
 
     fn request(&self) -> StageRequest {
-        let SceneView { place, added, left_out, .. } = &self.kept.view;
-        StageRequest { place: place.clone(), added: added.clone(), left_out: left_out.clone() }
+        let SceneView { place, speaker, added, left_out, .. } = self.kept.view.clone();
+        StageRequest { place, speaker, added, left_out }
     }
 
     fn present(&self) -> Vec<EntityId> {
@@ -163,10 +163,13 @@ impl ScenePanel {
 
     /// Puts the question, unless that was done.
     fn ask(&mut self, memory: &Memory, position: Position) {
-        if self.kept.asked.is_empty() || self.staging.is_some() || self.staged.is_none() {
+        if self.staging.is_some() || self.staged.is_none() {
             return;
         }
         let question = self.question();
+        if question.text.is_empty() && question.speaker.is_none() {
+            return;
+        }
         if self.answered.as_ref().is_some_and(|(asked, at)| *asked == question && *at == position) {
             return;
         }
@@ -187,9 +190,12 @@ impl ScenePanel {
             }
             None => (self.answer, self.asking, self.telling) = (AnswerModel::default(), None, None),
         }
-        match memory.search(Search { depth: 0, limit: MOST_FACTS, ..Search::new(&question.text) }) {
-            Ok(ticket) => self.searching = Some(ticket),
-            Err(error) => sent = Err(error),
+        // Until something is asked, there is nothing to have in mind about it.
+        if !question.text.is_empty() {
+            match memory.search(Search { depth: 0, limit: MOST_FACTS, ..Search::new(&question.text) }) {
+                Ok(ticket) => self.searching = Some(ticket),
+                Err(error) => sent = Err(error),
+            }
         }
         // A full queue is tried again in the next frame.
         if sent.is_ok() {

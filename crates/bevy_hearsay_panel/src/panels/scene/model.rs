@@ -8,8 +8,10 @@ use crate::{names::Named, text::Linked};
 /// Which scene.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageRequest {
-    /// Where; where the session that is played is, when nothing is said.
+    /// Where; where the session that is played is, or else the speaker, when nothing is said.
     pub place: Option<EntityId>,
+    /// Who is asked.
+    pub speaker: Option<EntityId>,
     /// Who else is there, by the DM's word.
     pub added: Vec<EntityId>,
     /// Who is not there, by the DM's word.

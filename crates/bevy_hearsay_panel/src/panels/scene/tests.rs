@@ -319,6 +319,20 @@ fn a_scene_of_the_campaign() {
 }
 
 #[test]
+fn whoever_is_asked_is_met_where_they_are() {
+    let mut bench = bench(ScenePanel::default(), gullhaven());
+    bench.state_mut().panel.show(&Request::Scene { place: None, speaker: Some(id("bettony-lark")) });
+    step_until(&mut bench, "the stage and the speaker", |stage| {
+        let panel = &stage.panel;
+        panel.stage().present.len() > 1 && panel.answer().speaker.is_some() && !panel.is_busy()
+    });
+    let panel = &bench.state().panel;
+    assert_eq!(panel.stage().place.as_ref().map(|place| place.name.as_str()), Some("The Gilded Gull"));
+    // Before anything is asked there is what the speaker is and whom it knows.
+    assert!(panel.answer().prompt.starts_with("You are Bettony Lark.") && panel.minds().facts.is_empty());
+}
+
+#[test]
 fn what_one_hides_and_another_thinks_is_told() {
     let memory = gullhaven();
     let fact = hearsay_memory::find_fact(&gullhaven_state(), "mirela-hid-the-ledger").unwrap().id();

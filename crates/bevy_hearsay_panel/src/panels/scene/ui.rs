@@ -138,9 +138,8 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
                 actions.push(SceneAction::Ask(Request::Show(place.id.clone())));
             }
         }
-        for part in [&stage.time, &stage.session_title].into_iter().flatten() {
-            weak(ui, look, &format!("\u{00B7} {part}"));
-        }
+        let parts: Vec<&str> = [&stage.time, &stage.session_title].into_iter().flatten().map(String::as_str).collect();
+        weak(ui, look, &parts.join(" \u{00B7} "));
         if look.screen_safe {
             // A list of names would show who there is.
             return;

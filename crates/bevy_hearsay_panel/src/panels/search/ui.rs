@@ -268,6 +268,16 @@ fn row_ui(
 fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
     let palette = look.theme.palette();
     ui.horizontal_wrapped(|ui| {
+        // Frames do not wrap: they come first.
+        if row.secret {
+            badge(ui, look, Tone::Secret, "\u{1F512} secret");
+        }
+        match row.standing {
+            Some(Standing::Proposed) => _ = badge(ui, look, Tone::Accent, "waits for review"),
+            Some(Standing::Claimed) => _ = badge(ui, look, Tone::Warn, "claimed"),
+            Some(Standing::False) => _ = badge(ui, look, Tone::Bad, "untrue"),
+            _ => {}
+        }
         match (&row.target, &row.named) {
             (Target::Entity(_), Some(named)) => {
                 let colour = look.theme.kind(named.kind.as_ref());
@@ -285,15 +295,6 @@ fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
                 ui.label(RichText::new(visual(&format!("\u{201C}{}\u{201D}", shortened(&row.text, 240)))).italics());
             }
             _ => _ = ui.label(RichText::new(visual(&row.text)).color(palette.text)),
-        }
-        if row.secret {
-            badge(ui, look, Tone::Secret, "\u{1F512} secret");
-        }
-        match row.standing {
-            Some(Standing::Proposed) => _ = badge(ui, look, Tone::Accent, "waits for review"),
-            Some(Standing::Claimed) => _ = badge(ui, look, Tone::Warn, "claimed"),
-            Some(Standing::False) => _ = badge(ui, look, Tone::Bad, "untrue"),
-            _ => {}
         }
         if !row.why.is_empty() {
             ui.label(RichText::new(visual(&row.why)).small().color(palette.weak));

@@ -6,13 +6,13 @@ use hearsay_model::{FactId, Standing};
 
 use super::{
     model::{LearnerModel, LineModel, ReportModel},
-    ui::SessionAction,
+    ui::{SessionAction, SessionView},
 };
 use crate::{
     panel::Look,
     text::{Linked, visual},
     theme::Tone,
-    widgets::{Heights, badge, confidence, empty_state, entity_button, list, more, section, sentence, weak},
+    widgets::{badge, confidence, empty_state, entity_button, list, more, section, sentence, weak},
 };
 
 /// So many rows of each part are drawn.
@@ -23,7 +23,7 @@ pub(super) fn log_ui(
     look: &Look,
     lines: &[LineModel],
     before: usize,
-    heights: &mut Heights,
+    view: &mut SessionView,
     actions: &mut Vec<SessionAction>,
 ) {
     let lines: Vec<&LineModel> = lines.iter().filter(|line| !(look.screen_safe && line.private)).collect();
@@ -34,7 +34,13 @@ pub(super) fn log_ui(
     if before > 0 {
         weak(ui, look, &format!("{before} earlier lines are not shown"));
     }
-    list(ui, "log", lines.len(), heights, look.theme.sizes().row, None, |ui, number| {
+    // What was said last is what is looked for, until the eye goes elsewhere.
+    let (drawn, frames) = view.lines;
+    // The heights of lines are known once they were drawn: the first frames only come nearer to the end.
+    let frames = if drawn == lines.len() { frames.saturating_sub(1) } else { 5 };
+    view.lines = (lines.len(), frames);
+    let last = (frames > 0).then_some(lines.len() - 1);
+    list(ui, "log", lines.len(), &mut view.heights, look.theme.sizes().row, last, |ui, number| {
         let line = lines[number];
         let scene: Vec<&str> = line.place.iter().chain(&line.when).map(String::as_str).collect();
         if !scene.is_empty() {

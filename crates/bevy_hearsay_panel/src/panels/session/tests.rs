@@ -165,7 +165,7 @@ fn while_players_look_only_their_recap_is_there() {
 fn the_example_campaigns_sessions_are_read_and_lead_on() {
     let mut bench = bench(SessionPanel::default(), gullhaven());
     wait_for(&mut bench, "Lampday");
-    wait_until(&mut bench, |bench| shows(bench, "door to the alley bolted"));
+    wait_until(&mut bench, |bench| shows(bench, "Near midnight all four come back"));
     bench.state_mut().look.screen_safe = true;
     settle(&mut bench);
     assert!(!shows(&bench, "Cobb Farrow was my father"));

@@ -56,6 +56,9 @@ pub struct SessionView {
     pub(super) heights: Heights,
     #[serde(skip)]
     pub(super) shown: Option<(SessionId, Part)>,
+    /// How many lines of the log were drawn last, and for how many frames the last of them is still sought.
+    #[serde(skip)]
+    pub(super) lines: (usize, u8),
 }
 
 impl Default for SessionView {
@@ -75,6 +78,7 @@ impl Default for SessionView {
             completion: Completion::default(),
             heights: Heights::default(),
             shown: None,
+            lines: (0, 0),
         }
     }
 }
@@ -304,10 +308,11 @@ fn part_ui(
     if view.shown != shown {
         view.heights.clear();
         view.shown = shown;
+        view.lines = (0, 0);
     }
     match part {
         None => _ = weak(ui, look, "Reading\u{2026}"),
-        Some(PartModel::Log(lines, before)) => log_ui(ui, look, lines, *before, &mut view.heights, actions),
+        Some(PartModel::Log(lines, before)) => log_ui(ui, look, lines, *before, view, actions),
         Some(PartModel::Report(report)) => report_ui(ui, look, report, actions),
         Some(PartModel::Recap(recap)) => recap_ui(ui, look, session, recap, view, actions),
     }

@@ -9,7 +9,7 @@ use hearsay_model::{EntityId, FactId, SessionId, Standing, State, attribute, tex
 use super::model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
 use crate::{names::Named, text::Linked};
 
-/// So many are listed.
+/// So many are listed of open threads, of untold secrets and of told ones.
 const MOST: usize = 2_000;
 
 impl ThreadsModel {
@@ -22,15 +22,17 @@ impl ThreadsModel {
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
-        let mut rows: Vec<ThreadRow> = open.into_iter().map(|thread| open_row(state, thread)).collect();
+        // What is not listed is not put into words either.
+        let open_count = open.len();
+        let mut rows: Vec<ThreadRow> = open.into_iter().take(MOST).map(|thread| open_row(state, thread)).collect();
         let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.told.is_empty());
         // What is false is a lie that is kept up, not a secret to be told.
         untold.retain(|secret| secret.standing != Standing::False);
+        let all = open_count + untold.len() + told.len();
         for (tab, secrets) in [(ThreadTab::Untold, untold), (ThreadTab::Told, told)] {
-            rows.extend(secrets.into_iter().map(|secret| secret_row(state, tab, secret)));
+            rows.extend(secrets.into_iter().take(MOST).map(|secret| secret_row(state, tab, secret)));
         }
-        let more = rows.len().saturating_sub(MOST);
-        rows.truncate(MOST);
+        let more = all - rows.len();
         rows.iter_mut().for_each(|row| row.words = words(row));
         let clock = state.clock().map(|time| state.calendar().print(time));
         Ok(Self { rows, more, clock })

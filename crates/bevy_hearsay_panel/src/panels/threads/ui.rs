@@ -102,7 +102,7 @@ fn filters_ui(ui: &mut Ui, look: &Look, rows: &[&ThreadRow], view: &mut ThreadsV
         for tab in ThreadTab::ALL {
             let count = rows.iter().filter(|row| row.tab == tab).count();
             let on = view.tabs.contains(&tab);
-            if look.screen_safe && matches!(tab, ThreadTab::Untold | ThreadTab::Told) {
+            if look.screen_safe && is_secret_tab(tab) {
                 continue;
             }
             let help = format!("{count} of them; shows only these");
@@ -133,6 +133,9 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
     ui.horizontal_wrapped(|ui| {
         let tone = if row.secret { Tone::Secret } else { Tone::Accent };
         badge(ui, look, tone, row.tab.one());
+        if row.secret && !is_secret_tab(row.tab) {
+            badge(ui, look, Tone::Secret, "secret");
+        }
         if row.standing != Standing::Canon {
             badge(ui, look, Tone::Warn, row.standing.as_str());
         }
@@ -141,7 +144,7 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
         }
     });
     ui.horizontal_wrapped(|ui| {
-        if row.secret && !row.who.is_empty() {
+        if is_secret_tab(row.tab) && !row.who.is_empty() {
             weak(ui, look, "held by");
         }
         for who in row.who.iter().take(8) {
@@ -190,6 +193,10 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
     more(ui, look, row.told.len().saturating_sub(6));
 }
 
+fn is_secret_tab(tab: ThreadTab) -> bool {
+    matches!(tab, ThreadTab::Untold | ThreadTab::Told)
+}
+
 fn buttons_ui(
     ui: &mut Ui,
     look: &Look,
@@ -234,7 +241,7 @@ fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<Deed> {
 
 /// What makes a secret known to those at the table: one who holds it tells it, or they see it for themselves.
 fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<Deed> {
-    if !matches!(row.tab, ThreadTab::Untold | ThreadTab::Told) || party.is_empty() {
+    if !is_secret_tab(row.tab) || party.is_empty() {
         return None;
     }
     let fact = row.fact?.to_string();

@@ -45,9 +45,10 @@ impl TimelineModel {
         });
         Ok(Self {
             path: path.unwrap_or_default(),
-            spans: spans.collect(),
+            // What was last is looked for most.
+            spans: spans.rev().collect(),
             more: found.all - found.moments.len(),
-            moments: found.moments.into_iter().map(|row| moment(state, row)).collect(),
+            moments: found.moments.into_iter().rev().map(|row| moment(state, row)).collect(),
             more_undated: found.all_undated - found.undated.len(),
             undated: found.undated.into_iter().map(|row| moment(state, row)).collect(),
             about: request.about.as_ref().map(|id| Named::of(state, id)),

@@ -42,9 +42,9 @@ impl TimelineRequest {
 pub struct TimelineModel {
     /// What is looked into, from the year down: what it is called, its first moment, and how large it is.
     pub path: Vec<Crumb>,
-    /// Years, months or days in which something happened.
+    /// Years, months or days in which something happened, the latest first.
     pub spans: Vec<SpanModel>,
-    /// What happened in what is looked into.
+    /// What happened in what is looked into, the latest first.
     pub moments: Vec<MomentModel>,
     /// How many more there are.
     pub more: usize,

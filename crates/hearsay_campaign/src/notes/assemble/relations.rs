@@ -35,7 +35,9 @@ impl Assembly<'_> {
         if id == target {
             return;
         }
-        let says = lexicon::fitted(says, self.kinds.get(id), self.kinds.get(target));
+        // The words are those of the one who is the subject.
+        let (of, to) = if relation.backwards { (target, id) } else { (id, target) };
+        let says = lexicon::fitted(says, self.kinds.get(of), self.kinds.get(to));
         let visibility = self.as_secret_as(visibility, target);
         let backwards = says.backwards != relation.backwards;
         let (subject, object) = if backwards { (target, id) } else { (id, target) };

@@ -16,8 +16,11 @@ fn open(path: &Path, limits: &Limits) -> (Folder, Notes) {
     (Folder::open(path, limits).unwrap_or_else(|errors| panic!("{errors}")), Notes::default())
 }
 
+/// By path, what is read, or why it is not.
+type ByPath = Vec<(String, String)>;
+
 /// The text of every file that can be read, and why the others cannot.
-fn read(path: &Path, limits: &Limits) -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn read(path: &Path, limits: &Limits) -> (ByPath, ByPath) {
     let (folder, mut notes) = open(path, limits);
     let mut texts = Vec::new();
     for entry in folder.files() {

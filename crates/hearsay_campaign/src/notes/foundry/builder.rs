@@ -135,7 +135,9 @@ fn relation(
     let said = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
     let other =
         topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
-    let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(_));
+    // What two people are to one another may be a relation that is known; in a group it is a rank.
+    let people = is.is_character() && other.as_ref().is_some_and(Kind::is_character);
+    let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(says) if says.rank.is_none() && people);
     let relation = match said.filter(known) {
         Some(words) => Relation::typed(words),
         None => {
@@ -147,8 +149,7 @@ fn relation(
                 _ => ("RELATED_TO", false),
             };
             let rank = said.filter(|_| words == "MEMBER_OF").map(str::to_owned);
-            let statement = None;
-            Relation { backwards, rank, statement, ..Relation::typed(words) }
+            Relation { backwards, rank, ..Relation::typed(words) }
         }
     };
     let mut link = pen.link(target, relation, entry, "system.relationships", &access.inner);
@@ -169,8 +170,7 @@ fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pe
         let visibility = if lore.get("delivered").is_true() { access.inner.clone() } else { Visibility::SECRET };
         super::actor::write(library, doc, lore.get("description"), "system.lore", None, &visibility, pen, note);
     }
-    let lists = [("npcs", "Those who appear"), ("locations", "Places")];
-    for (name, _) in lists {
+    for name in ["npcs", "locations"] {
         for one in system.get(name).items() {
             let uuid = one.get("uuid").word().or_else(|| one.word());
             let delivered = one.get("delivered");
@@ -194,7 +194,7 @@ fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, no
     note.fields
         .extend(pen.field("occupation", role, "flags.role", &access.inner).filter(|_| note.role == Role::Entity));
     for (name, attribute) in flags.get("attributes").entries() {
-        let hides = attribute.get("hidden").is_true();
+        let hides = attribute.get("hidden").is_marked();
         let value = if matches!(attribute.data, Data::Map(_)) { attribute.get("value") } else { attribute };
         let visibility = if hides { Visibility::SECRET } else { access.inner.clone() };
         note.fields.extend(pen.field(name, value, &format!("flags.attributes.{name}"), &visibility));
@@ -204,7 +204,7 @@ fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, no
         let uuid = if uuid.contains('.') { uuid } else { format!("JournalEntry.{uuid}") };
         let Some(target) = library.target(&uuid, doc) else { continue };
         let words = entry.get("relationship").text().unwrap_or("RELATED_TO");
-        let visibility = if entry.get("hidden").is_true() { Visibility::SECRET } else { access.inner.clone() };
+        let visibility = if entry.get("hidden").is_marked() { Visibility::SECRET } else { access.inner.clone() };
         note.links.push(pen.link(target, Relation::typed(words), entry, "flags.relationships", &visibility));
     }
 }

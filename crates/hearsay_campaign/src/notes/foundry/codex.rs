@@ -73,7 +73,7 @@ pub(super) fn notes(library: &Library, doc: &Doc, mut note: Note, access: &Acces
                 Data::Map(_) => link.get("uuid").word().or_else(|| link.get("id").word()),
                 _ => link.word(),
             };
-            let hides = link.get("hidden").is_true() || link.get("isHidden").is_true();
+            let hides = link.get("hidden").is_marked() || link.get("isHidden").is_marked();
             let Some(target) = uuid.and_then(|uuid| library.target(&journal_uuid(&uuid), doc)) else { continue };
             let relation = Relation { backwards, ..Relation::typed(words) };
             let visibility = if hides { Visibility::SECRET.within(&access.inner) } else { access.inner.clone() };

@@ -50,6 +50,14 @@ fn form(library: &Library, doc: &Doc) -> Form {
     if pages.iter().any(|page| page.get("name").text().is_some_and(|name| session(name).is_some())) {
         return Form::Pages(None);
     }
+    let logs = |folder: &String| {
+        let words = hearsay_model::text::words(folder);
+        words.iter().any(|word| ["session", "sessions", "recaps"].contains(&word.as_str()))
+    };
+    if library.folder_names(doc).first().is_some_and(logs) {
+        let number = hearsay_model::text::words(&name).iter().find_map(|word| word.parse().ok());
+        return Form::Session(number);
+    }
     match library.folder_kind(doc) {
         Some((kind, folder)) => Form::Entity(kind, folder),
         None => Form::Text,
@@ -100,12 +108,7 @@ fn page_key(doc: &Doc, page: &Tree) -> String {
 pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
     let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
     let Some(name) = doc.tree.get("name").text().map(|name| name.trim().to_owned()) else { return Vec::new() };
-    let mut access = library.access(doc);
-    // A folder or a name says it as well as a permission.
-    if secret::is_secret(&name) || library.folder_names(doc).iter().any(|name| secret::is_secret(name)) {
-        access.seen = Visibility::SECRET.within(&access.seen);
-        access.inner = Visibility::SECRET.within(&access.inner);
-    }
+    let access = library.access(doc);
     let mut whole = Note {
         key: doc.key.clone(),
         tool: TOOL,

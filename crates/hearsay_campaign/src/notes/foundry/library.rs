@@ -6,7 +6,7 @@ use super::{
     journal,
     load::{Doc, Docs, What, ownership},
 };
-use crate::notes::{Target, Visibility, lexicon, tree::Tree};
+use crate::notes::{Target, Visibility, lexicon, secret, tree::Tree};
 
 /// The documents, and all that links call them.
 pub(super) struct Library {
@@ -164,7 +164,9 @@ impl Library {
 
     /// Who may see a document.
     pub(super) fn access(&self, doc: &Doc) -> Access {
-        if doc.locked {
+        // A folder, or the name of a journal, says it as well as a permission.
+        let named = || doc.what == What::Journal && doc.tree.get("name").text().is_some_and(secret::is_secret);
+        if doc.locked || named() || self.folder_names(doc).iter().any(|name| secret::is_secret(name)) {
             return Access { seen: Visibility::SECRET, inner: Visibility::SECRET, said: true };
         }
         let own = ownership(&doc.tree);

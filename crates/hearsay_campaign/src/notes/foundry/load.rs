@@ -105,7 +105,9 @@ pub(super) fn detect(folder: &Folder) -> Option<Score> {
         let yaml =
             head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
         if key || id && shape || world || yaml {
-            return Some(Score::SURE);
+            // Notes in Markdown may lie beside a few exported documents.
+            let (notes, documents): (Vec<_>, Vec<_>) = folder.files().partition(|entry| entry.has_extension(&["md"]));
+            return Some(if notes.len() > documents.len() { Score(40) } else { Score::SURE });
         }
     }
     folder.files().any(is_level_db).then_some(Score::POSSIBLE)
@@ -182,7 +184,7 @@ fn packages(folder: &Folder, notes: &mut Notes) -> Vec<Package> {
         let id = tree.get("id").word().or_else(|| tree.get("name").word()).unwrap_or_default();
         let locked = |pack: &&Tree| {
             let player = pack.path("ownership.PLAYER").word().unwrap_or_default();
-            pack.get("private").is_true() || ["NONE", "0"].contains(&player.to_uppercase().as_str())
+            pack.get("private").is_marked() || ["NONE", "0"].contains(&player.to_uppercase().as_str())
         };
         let packs = tree.get("packs").items();
         let locked = packs.iter().filter(|pack| locked(pack)).filter_map(|pack| pack.get("name").word()).collect();

@@ -66,7 +66,10 @@ fn mapping_file(folder: &Folder) -> Option<&Entry> {
     let mut found = folder.files().filter(named);
     found.find(|entry| {
         let head = String::from_utf8_lossy(&folder.head(entry, 4 << 10)).into_owned();
-        head.lines().any(|line| line.trim_start().trim_start_matches(['{', '"']).starts_with("mapping"))
+        head.lines().any(|line| {
+            let line: String = line.chars().filter(|c| !matches!(c, ' ' | '{' | '"' | '\t')).collect();
+            line.strip_prefix("mapping:").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        })
     })
 }
 
@@ -395,8 +398,9 @@ impl<'a> Writer<'a> {
                         block.visibility = Visibility::SECRET;
                     }
                 }
+                // What stands under a heading below such a heading is another matter.
                 let without = |block: &Block| {
-                    block.headings.iter().any(|heading| {
+                    block.headings.last().is_some_and(|heading| {
                         passage.skip_headings.iter().any(|held| held.eq_ignore_ascii_case(heading.trim()))
                     })
                 };

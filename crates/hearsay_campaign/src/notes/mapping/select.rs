@@ -30,10 +30,17 @@ pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> 
 
 /// Whether a record is as a filter says.
 pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
-    let words: Vec<String> = match filter.field.as_str() {
-        "$key" => vec![key.to_owned()],
-        path => select(record, path).into_iter().flat_map(|(_, tree)| tree.each()).filter_map(Tree::word).collect(),
-    };
+    let mut words = Vec::new();
+    match filter.field.as_str() {
+        "$key" => words.push(key.to_owned()),
+        path => {
+            for tree in select(record, path).into_iter().flat_map(|(_, tree)| tree.each()) {
+                words.extend(tree.word());
+                // `1` and `yes` are true too.
+                words.extend(tree.is_true().then(|| "true".to_owned()));
+            }
+        }
+    }
     let is = |list: &[String]| words.iter().any(|word| list.iter().any(|one| one.eq_ignore_ascii_case(word)));
     let fits = filter.is.as_ref().is_none_or(|list| is(list));
     let not = filter.not.as_ref().is_none_or(|list| !is(list));

@@ -11,7 +11,7 @@ use crate::{
     notes::{
         Field, Link, Piece, Relation, Sure, Target, Text, Visibility,
         lexicon::{self, Meaning},
-        secret,
+        quote, secret,
     },
     yaml::{self, Key, Node, Yaml},
 };
@@ -132,7 +132,8 @@ impl Reading<'_> {
                         _ => pieces.extend(self.pieces(item)),
                     }
                 }
-                self.push(path, pieces, span, visibility);
+                let mixed = items.iter().any(|item| matches!(item.value, Yaml::Map(_)));
+                self.push(path, pieces, span, visibility, mixed);
             }
             Yaml::Map(_) if depth > 0 && self.relation(path, node, span, &visibility) => {}
             Yaml::Map(entries) => {
@@ -145,7 +146,7 @@ impl Reading<'_> {
                 // A date of its own is one value.
                 if node.get("year").is_some() || node.get("month").is_some() && node.get("day").is_some() {
                     let pieces = vec![Piece { value: date_of(node).into(), links: Vec::new() }];
-                    return self.push(path, pieces, span, visibility);
+                    return self.push(path, pieces, span, visibility, true);
                 }
                 // What describes a document to a program says nothing about the world, but for who plays it.
                 let inner = |key: &&(Key, Node)| match name {
@@ -160,7 +161,12 @@ impl Reading<'_> {
                     self.node(&path, value, span, &visibility, depth + 1);
                 }
             }
-            Yaml::Text(text) if text.len() > LONGEST_VALUE || text.trim().contains('\n') => {
+            // What hides a part of itself is a text too.
+            Yaml::Text(text)
+                if text.len() > LONGEST_VALUE
+                    || text.trim().contains('\n')
+                    || !crate::text::secret_ranges(text).is_empty() =>
+            {
                 let (text, headings) = (text.to_string(), vec![spoken(name)]);
                 self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
             }
@@ -173,7 +179,7 @@ impl Reading<'_> {
                     self.front.scenes.push(Scene { headings, text, span: span.clone(), visibility });
                     return;
                 }
-                self.push(path, pieces, span, visibility);
+                self.push(path, pieces, span, visibility, depth > 0);
             }
         }
     }
@@ -194,6 +200,7 @@ impl Reading<'_> {
         let text = |key: &str| self.pieces_at(node, key).first().map(|piece| piece.value.to_string());
         let hidden = flagged(node) || secret::is_secret(&text("visibility").unwrap_or_default());
         let words = self.pieces(words).first().map(|piece| piece.value.to_string()).unwrap_or_default();
+        let said = format!("{words}: {}", pieces.first().map(|piece| piece.value.to_string()).unwrap_or_default());
         let relation = Relation {
             attitude: text("attitude").and_then(|text| text.trim().parse().ok()),
             rank: text("rank"),
@@ -202,7 +209,8 @@ impl Reading<'_> {
             ..Relation::typed(words)
         };
         let visibility = if hidden { Visibility::SECRET.within(outer) } else { outer.clone() };
-        let origin = self.text.origin(path.join("/"), span.clone());
+        let mut origin = self.text.origin(path.join("/"), span.clone());
+        origin.quote = quote(&said).into();
         self.front.links.push(Link { target, label: None, relation: Some(relation), origin, visibility });
         true
     }
@@ -230,7 +238,8 @@ impl Reading<'_> {
             let target = self.piece(&key.text).and_then(|piece| piece.links.into_iter().next());
             let target = target.unwrap_or_else(|| Target::Name(key.text.to_string()));
             let relation = Some(Relation::typed(value.text().unwrap_or_default()));
-            let origin = self.text.origin(format!("{}/{}", path.join("/"), key.text), span.clone());
+            let mut origin = self.text.origin(format!("{}/{}", path.join("/"), key.text), span.clone());
+            origin.quote = quote(&format!("{}: {}", key.text, value.text().unwrap_or_default())).into();
             self.front.links.push(Link { target, label: None, relation, origin, visibility: visibility.clone() });
         }
         true
@@ -279,12 +288,17 @@ impl Reading<'_> {
         piece(text, self.names)
     }
 
-    fn push(&mut self, path: &[&str], values: Vec<Piece>, span: &Range<usize>, visibility: Visibility) {
+    fn push(&mut self, path: &[&str], values: Vec<Piece>, span: &Range<usize>, visibility: Visibility, mixed: bool) {
         if values.is_empty() {
             return;
         }
         let name = path.last().copied().unwrap_or_default().to_owned();
-        let origin = self.text.origin(path.join("/"), span.clone());
+        let shown: Vec<String> = values.iter().map(|piece| piece.value.to_string()).collect();
+        let mut origin = self.text.origin(path.join("/"), span.clone());
+        if path.len() > 1 || mixed {
+            // What stands beside it there may be secret: only its own words are quoted.
+            origin.quote = quote(&format!("{name}: {}", shown.join(", "))).into();
+        }
         push_field(&mut self.front.fields, Field { name, values, origin, visibility, sure: Sure::Typed });
     }
 
@@ -316,7 +330,7 @@ impl Reading<'_> {
                 }
                 None => self.piece(value).into_iter().collect(),
             };
-            self.push(&[key], pieces, &span, hidden);
+            self.push(&[key], pieces, &span, hidden, false);
         }
     }
 }
@@ -362,7 +376,8 @@ fn prose(shown: &str, links: &[Target]) -> bool {
 
 /// A value with its links.
 pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
-    let text = text.trim();
+    let open = crate::text::without_secrets(text);
+    let text = open.trim();
     // A prompt of a template that nobody filled in.
     if text.is_empty() || text.starts_with("<%") || text.starts_with("{{") || text == "-" {
         return None;

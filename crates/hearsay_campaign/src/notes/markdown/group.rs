@@ -27,11 +27,11 @@ pub(super) struct Section {
 
 /// The headings of a text, from a byte on.
 pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
-    let hidden = text::secret_ranges(content.get(from..).unwrap_or_default());
+    let open = text::without_secrets(content.get(from..).unwrap_or_default());
     let (mut sections, mut at, mut fence) = (Vec::<Section>::new(), from, None::<&str>);
     // The sections that go on.
-    let mut open: Vec<usize> = Vec::new();
-    for line in content.get(from..).unwrap_or_default().split_inclusive('\n') {
+    let mut going: Vec<usize> = Vec::new();
+    for line in open.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let trimmed = line.trim_start();
@@ -47,18 +47,15 @@ pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
             continue;
         }
         let title = plain(&line[level..]);
-        while open.last().is_some_and(|last| sections[*last].level >= level) {
-            if let Some(last) = open.pop() {
+        while going.last().is_some_and(|last| sections[*last].level >= level) {
+            if let Some(last) = going.pop() {
                 sections[last].end = start;
             }
         }
-        let parent = open.last().copied();
-        open.push(sections.len());
+        let parent = going.last().copied();
+        going.push(sections.len());
         let above = parent.is_some_and(|parent| sections[parent].secret);
-        let here = start - from;
-        let comment = hidden.get(hidden.partition_point(|range| range.end <= here));
-        let commented = comment.is_some_and(|range| range.start <= here);
-        let secret = above || commented || secret::is_secret(&title);
+        let secret = above || secret::is_secret(&title);
         let heading = start..start + line.trim_end().len();
         sections.push(Section { level, title, heading, end: content.len(), parent, secret });
     }

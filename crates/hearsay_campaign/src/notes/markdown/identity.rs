@@ -1,6 +1,9 @@
 //! Several names in one: `Selene "Nightshade" (Sylvaine Willowbrook) ☠️`.
 
-use crate::notes::{lexicon, secret};
+use crate::{
+    notes::{lexicon, secret},
+    text,
+};
 use hearsay_model::Kind;
 
 /// What a title says of the one that it names.
@@ -25,7 +28,7 @@ pub(super) fn of(title: &str) -> Identity {
         identity.state = Some("dead");
     }
     let struck = title.contains("~~");
-    let plain: String = title.replace("~~", "").chars().filter(|c| !is_decoration(*c)).collect();
+    let plain: String = text::without_secrets(title).replace("~~", "").chars().filter(|c| !is_decoration(*c)).collect();
     let mut name = plain.trim().to_owned();
     while let Some((before, inner, after)) = enclosed(&name, '(', ')') {
         remark(&inner, &mut identity);
@@ -45,7 +48,7 @@ pub(super) fn of(title: &str) -> Identity {
     let words: Vec<&str> = name.split_whitespace().collect();
     identity.name = words.join(" ").trim_matches([',', '-', ':', '\u{2013}', '\u{2014}', ' ', '*', '_']).to_owned();
     if identity.name.is_empty() {
-        identity.name = title.trim().to_owned();
+        identity.name = text::without_secrets(title).trim().to_owned();
     }
     let name = identity.name.clone();
     identity.aliases.retain(|alias| *alias != name);

@@ -8,8 +8,10 @@ mod almanac;
 mod front;
 mod group;
 mod identity;
+mod labels;
 mod links;
 mod page;
+mod signs;
 #[cfg(test)]
 mod tests;
 

@@ -59,6 +59,17 @@ fn open_texts(campaign: &Campaign) -> Vec<String> {
         state.passages().filter(|(_, passage)| !passage.heard_by.is_empty()).map(|(_, passage)| passage.text.clone());
     let known = state.facts().filter(|fact| state.recorded_knowledge(fact.id()).next().is_some());
     let mut texts: Vec<String> = passages.chain(known.map(|fact| fact.statement().to_owned())).collect();
+    // Nor is anything secret quoted as evidence of what is open.
+    let quoted = |evidence: &hearsay_model::Evidence| match evidence {
+        hearsay_model::Evidence::Excerpt(excerpt) => Some(excerpt.quote.clone()),
+        _ => None,
+    };
+    let open = state.facts().filter(|fact| fact.secrecy() != Secrecy::Secret);
+    texts.extend(open.flat_map(|fact| &fact.provenance().evidence).filter_map(quoted));
+    let heard = state.passages().filter(|(_, passage)| !passage.heard_by.is_empty());
+    let heard: Vec<_> =
+        heard.flat_map(|(_, passage)| passage.evidence.iter().filter_map(quoted).collect::<Vec<_>>()).collect();
+    texts.extend(heard);
     texts.sort();
     texts
 }
@@ -282,6 +293,16 @@ fn every_sign_of_a_secret_is_minded() {
         ("Psi.md", "---\nsecret: true\nname: Psiword\n---\nHidden.\n"),
         ("Omega.md", "---\nvisibility: gm\n---\nomegaword\n"),
         ("Unclosed.md", "Open.\n\n%% endword\n\n# Still endword\n"),
+        (
+            "Quoted.md",
+            "---\ndetails: {occupation: baker, secret: quoteword}\nrelationships: [{target: \"[[Ann]]\", type: rival}, {target: \"[[Inn]]\", type: spy, secret: true, note: quoteword}]\naliases: [Quo, \"Qua %%quoteword%%\"]\n---\n\
+             Round %%quoteword%% about.\n\nGM notes\n\ncolumnword\n\n## Shown\n\n| Who | GM notes | Age |\n|---|---|---|\n| Gil | columnword | 4 |\n\n<table><tr><th>Who<th>Secret<tr><td>Gil<td>columnword</table>\n\n\
+             <dl><dt>Secret<dd>columnword<dt>Age<dd>Four</dl>\n\n<p><b>DM only</b></p><p>columnword</p>\n",
+        ),
+        (
+            "Front.md",
+            "---\nsummary: Kind man %%frontword%% here\ntitle: \"Old Gil %%titleword%%\"\n---\n# Old Gil\n\n### Cave <!-- headword -->\n\nDark.\n",
+        ),
         ("Table.md", "| What | Is |\n|---|---|\n| Secret | tableword |\n| Colour | red |\n"),
     ]);
     let words = [
@@ -311,9 +332,14 @@ fn every_sign_of_a_secret_is_minded() {
         "omegaword",
         "endword",
         "tableword",
+        "frontword",
+        "columnword",
+        "quoteword",
     ];
     assert_hidden(&campaign, &words);
     let open = open_texts(&campaign);
+    assert!(open.iter().any(|text| text.contains("Four")), "{open:?}");
+    assert!(!open.iter().any(|text| text.contains("headword") || text.contains("titleword")), "{open:?}");
     for text in ["Open text.", "Tall.", "Ann is at Inn."] {
         assert!(open.iter().any(|held| held == text), "{text}: {open:?}");
     }
@@ -495,4 +521,16 @@ fn fields_that_tools_of_vaults_use_are_understood() {
     );
     assert_eq!(values(&campaign, "ann", "species"), ["elf"]);
     assert_eq!(kind(&campaign, "town"), Some(Kind::Location));
+}
+
+#[test]
+fn a_first_sentence_says_what_it_is() {
+    let campaign = read(&[
+        ("Gull Bay.md", "Gull Bay is a small port facing the north wind.\n"),
+        ("Wenna.md", "Wenna, once of the guild, is the blacksmith of the bay.\n"),
+        ("Fog.md", "Nobody has seen it.\n"),
+    ]);
+    assert_eq!(kind(&campaign, "gull-bay"), Some(Kind::Location));
+    assert_eq!(kind(&campaign, "wenna"), Some(Kind::Npc));
+    assert_eq!(kind(&campaign, "fog"), Some(Kind::from("unknown")));
 }

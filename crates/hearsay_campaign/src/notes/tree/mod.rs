@@ -112,6 +112,17 @@ impl Tree {
         }
     }
 
+    /// Whether something is marked so: with anything but nothing, `false`, `0` or `"no"`. For marks of secrecy, of which what
+    /// is in doubt counts.
+    pub(crate) fn is_marked(&self) -> bool {
+        match &self.data {
+            Data::Null => false,
+            Data::Text(text) => !["", "false", "no", "0", "off"].contains(&text.trim().to_lowercase().as_str()),
+            Data::Flag(_) | Data::Number(_) => self.is_true(),
+            Data::List(_) | Data::Map(_) => true,
+        }
+    }
+
     /// The items of a list, or the values of a map.
     pub(crate) fn items(&self) -> Vec<&Self> {
         match &self.data {

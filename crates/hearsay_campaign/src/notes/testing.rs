@@ -1,0 +1,112 @@
+//! What tests of readers share.
+
+use std::fs;
+
+use hearsay_model::{EntityId, Fact, Kind, Secrecy, Standing, State, Timestamp};
+
+use super::{Format, Options, read_any};
+use crate::{Campaign, Limits, plan};
+
+/// Writes files into a folder and reads it, in the format that is found.
+pub(super) fn read(files: &[(&str, &str)], format: Format) -> Campaign {
+    let bytes: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+    read_bytes(&bytes, format)
+}
+
+pub(super) fn read_bytes(files: &[(&str, &[u8])], format: Format) -> Campaign {
+    let campaign = read_with(files, &Options { name: Some("Test".into()), ..Options::default() });
+    assert_eq!(campaign.findings.format, Some(format), "the format is found by looking at the files");
+    // Whatever is read can be imported, and once is enough.
+    let mut state = State::default();
+    if let Some(operation) = plan(&state, &campaign, Timestamp(1)).operation {
+        state.apply(operation).unwrap();
+    }
+    assert_eq!(plan(&state, &campaign, Timestamp(2)).operation, None, "the second plan is empty");
+    campaign
+}
+
+pub(super) fn read_with(files: &[(&str, &[u8])], options: &Options) -> Campaign {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, bytes) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    read_any(folder.path(), options, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+pub(super) fn kind(campaign: &Campaign, id: &str) -> Option<Kind> {
+    campaign.entities().get(&EntityId::new(id).unwrap()).cloned()
+}
+
+/// `subject PREDICATE object`, with `?` where it is proposed and `!` where it is secret. Sorted.
+pub(super) fn relations(campaign: &Campaign) -> Vec<String> {
+    let shown = |fact: &Fact| {
+        let proposed = if fact.standing() == Standing::Proposed { "?" } else { "" };
+        let secret = if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
+        Some(format!("{} {} {}{proposed}{secret}", fact.subject(), fact.predicate(), fact.object().entity()?))
+    };
+    let mut relations: Vec<String> = campaign.facts().filter_map(|fact| shown(fact)).collect();
+    relations.sort();
+    relations
+}
+
+/// The values of an attribute, with `!` where they are secret.
+pub(super) fn values(campaign: &Campaign, id: &str, name: &str) -> Vec<String> {
+    let of = campaign.facts().filter(|fact| fact.subject().as_str() == id && *fact.predicate() == *name);
+    let secret = |fact: &Fact| if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
+    of.map(|fact| format!("{}{}", fact.object(), secret(fact))).collect()
+}
+
+/// The texts, with their titles. Sorted.
+pub(super) fn texts(campaign: &Campaign) -> Vec<String> {
+    let shown = campaign.passages().map(|passage| {
+        let title = passage.title.as_deref().unwrap_or_default();
+        format!("{title}| {}", passage.text)
+    });
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort();
+    shown
+}
+
+/// All that somebody knows after the import: who, and the words of what is known, with the ids and titles in it.
+pub(super) fn known(campaign: &Campaign) -> Vec<(String, String)> {
+    let mut state = State::default();
+    if let Some(operation) = plan(&state, campaign, Timestamp(1)).operation {
+        state.apply(operation).unwrap();
+    }
+    let mut known = Vec::new();
+    for (_, passage) in state.passages() {
+        let mentions: Vec<&str> = passage.mentions.iter().map(EntityId::as_str).collect();
+        let title = passage.title.clone().unwrap_or_default();
+        let words = format!("{title} {} {}", passage.text, mentions.join(" "));
+        known.extend(passage.heard_by.iter().map(|knower| (knower.to_string(), words.to_lowercase())));
+    }
+    for fact in state.facts() {
+        let words = format!("{} {} {} {}", fact.subject(), fact.predicate(), fact.object(), fact.statement());
+        let edges = state.recorded_knowledge(fact.id());
+        known.extend(edges.map(|edge| (edge.knower.to_string(), words.to_lowercase())));
+    }
+    known.sort();
+    known
+}
+
+/// Every secret of a fixture holds the word `hush`, in names and ids too. It was read, and nobody knows it but those who
+/// are named.
+#[track_caller]
+pub(super) fn assert_hushed(campaign: &Campaign, secrets: &[&str], holders: &[&str]) {
+    for (knower, words) in known(campaign) {
+        assert!(!words.contains("hush") || holders.contains(&knower.as_str()), "{knower} knows: {words}");
+    }
+    let facts = campaign.facts().map(|fact| format!("{} {} {}", fact.statement(), fact.subject(), fact.object()));
+    let passages = campaign.passages().map(|passage| format!("{:?} {}", passage.title, passage.text));
+    let all = facts.chain(passages).collect::<Vec<_>>().join("\n").to_lowercase();
+    for secret in secrets {
+        assert!(all.contains(&secret.to_lowercase()), "`{secret}` is lost");
+    }
+}
+
+/// Why files were left out: `path: why`, each cut short.
+pub(super) fn skipped(campaign: &Campaign) -> Vec<String> {
+    campaign.findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
+}
