@@ -342,7 +342,7 @@ Examples:
   hearsay import campaigns/gullhaven --dry-run
   hearsay import campaigns/mine ~/vault --dry-run --json
   hearsay import campaigns/mine ~/vault --watch
-  hearsay import campaigns/mine npcs.csv --mapping npcs.toml --name npcs
+  hearsay import campaigns/mine npcs.csv --mapping npcs.mapping.yaml --name npcs
   hearsay import campaigns/restored gullhaven.jsonl")]
     Import(Import),
     /// Write everything out: JSON Lines, YAML, an Obsidian vault, graphs, a players' handbook, a backup
