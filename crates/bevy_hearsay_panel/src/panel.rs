@@ -68,6 +68,7 @@ pub fn restored<T: DeserializeOwned>(saved: Saved) -> Option<T> {
 
 /// What a panel asks of the desk.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum Request {
     /// Show an entity's page.
     Show(EntityId),

@@ -16,10 +16,10 @@ mod tidy;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use hearsay_model::{EntityId, Standing};
+use hearsay_model::Standing;
 
 pub(crate) use ask::{Ask, Search};
-pub(crate) use edit::{Add, Correct, FactArgs, Relate, Remove, RemoveWhat, Set};
+pub(crate) use edit::{Add, Correct, FactArgs, Relate, Remove, Set};
 pub(crate) use extract::Extract;
 pub(crate) use files::{Clear, Export, Import, New, Out, Restore};
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
@@ -342,7 +342,7 @@ Examples:
   hearsay import campaigns/gullhaven --dry-run
   hearsay import campaigns/mine ~/vault --dry-run --json
   hearsay import campaigns/mine ~/vault --watch
-  hearsay import campaigns/mine npcs.csv --mapping npcs.toml --name npcs
+  hearsay import campaigns/mine npcs.csv --mapping npcs.mapping.yaml --name npcs
   hearsay import campaigns/restored gullhaven.jsonl")]
     Import(Import),
     /// Write everything out: JSON Lines, YAML, an Obsidian vault, graphs, a players' handbook, a backup

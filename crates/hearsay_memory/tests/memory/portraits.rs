@@ -8,7 +8,7 @@ use hearsay_memory::{
 };
 use hearsay_model::{Author, Evidence, Kind, State};
 
-use crate::{learning::*, support::*};
+use crate::support::*;
 
 fn campaign() -> std::sync::Arc<State> {
     let memory = empty();

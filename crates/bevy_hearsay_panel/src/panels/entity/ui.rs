@@ -89,6 +89,7 @@ pub struct Adding {
 
 /// What is asked of the panel.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum EntityAction {
     /// Something for the desk.
     Ask(Request),
@@ -272,7 +273,7 @@ fn tabs_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView)
             (Tab::Words, model.passages_all),
         ] {
             // How many secrets there are is one too.
-            let counted = (tab != Tab::Secrets || !look.screen_safe) && !look.screen_safe;
+            let counted = !look.screen_safe;
             let text = if counted { format!("{} {count}", tab.name()) } else { tab.name().into() };
             let response = ui.add(egui::Button::selectable(view.tab == tab, text));
             let (on, name) = (view.tab == tab, tab.name());

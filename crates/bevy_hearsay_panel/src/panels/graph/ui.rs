@@ -215,7 +215,7 @@ fn knower_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView)
             weak(ui, look, "as known to");
             let name = knower.name.clone();
             toned(ui, look, Tone::Accent, &name);
-            if icon_button(ui, "\u{2715}", "The DM\u{2019}s truth").clicked() {
+            if icon_button(ui, "\u{D7}", "The DM\u{2019}s truth").clicked() {
                 view.request.knower = None;
             }
         }

@@ -33,6 +33,9 @@ const AHEAD: usize = 4;
 /// How often entities that may be one are looked for anew at most: it takes long.
 const DUPLICATES: Duration = Duration::from_secs(5);
 
+/// Details of cards; of what is not there any more, none.
+type Details = Vec<(CardKey, Option<Detail>)>;
+
 /// The panel.
 #[derive(Debug, Default)]
 pub struct ReviewPanel {
@@ -40,7 +43,7 @@ pub struct ReviewPanel {
     view: ReviewView,
     loading: Option<Ticket<ReviewModel>>,
     asked_at: Option<u64>,
-    details: Option<Ticket<Vec<(CardKey, Option<Detail>)>>>,
+    details: Option<Ticket<Details>>,
     duplicates: Option<Ticket<Vec<Duplicate>>>,
     duplicates_at: Option<(u64, Instant)>,
     twins: Vec<Duplicate>,

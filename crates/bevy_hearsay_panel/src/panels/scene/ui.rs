@@ -74,6 +74,7 @@ pub struct SceneModels<'a> {
 
 /// What is asked of the panel.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SceneAction {
     /// Something for the desk.
     Ask(Request),
@@ -208,7 +209,7 @@ fn present_ui(ui: &mut Ui, look: &Look, line: &PresentLine, view: &mut SceneView
             ui.close();
         }
     });
-    if asked && icon_button(ui, "\u{2715}", &format!("{} is not here", line.who.name)).clicked() {
+    if asked && icon_button(ui, "\u{D7}", &format!("{} is not here", line.who.name)).clicked() {
         leave_out(view, &line.who.id);
     }
 }
@@ -515,7 +516,7 @@ fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>,
             Some(how) => _ = toned(ui, look, Tone::Good, &format!("knows it after all: {how}")),
             None => _ = ui.label("does not know it:"),
         }
-        if icon_button(ui, "\u{2715}", "Close the reasons").clicked() {
+        if icon_button(ui, "\u{D7}", "Close the reasons").clicked() {
             actions.push(SceneAction::WhyNot(None));
         }
     });

@@ -36,6 +36,7 @@ const RECENT: usize = 8;
 
 /// What is asked of the panel.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SearchAction {
     /// Something for the desk.
     Ask(Request),
@@ -132,7 +133,7 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
         }
         let mut changed = response.changed();
         let escape = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
-        if (icon_button(ui, "\u{2715}", "Clear the search").clicked() || escape) && !view.text.is_empty() {
+        if (icon_button(ui, "\u{D7}", "Clear the search").clicked() || escape) && !view.text.is_empty() {
             view.text.clear();
             response.request_focus();
             changed = true;

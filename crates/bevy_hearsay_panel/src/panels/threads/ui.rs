@@ -33,6 +33,7 @@ pub struct ThreadsView {
 
 /// What the panel is asked for.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum ThreadsAction {
     /// Show somebody.
     Show(EntityId),
