@@ -84,6 +84,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
