@@ -18,6 +18,9 @@ use crate::{Campaign, CampaignError, CampaignErrors, Limits, exact::Records};
 pub fn read_any(path: &Path, options: &Options, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let Some(records) = Records::of(path, limits)? else { return read_pages(path, options, limits) };
     let mut options = options.clone();
+    // An export says what it is, even where nothing is left in it.
+    let written = if path.join("campaign.yaml").is_file() { Format::Native } else { Format::Markdown };
+    options.format = options.format.or(Some(written));
     options
         .known
         .extend(records.ids.iter().map(|id| (ExternalId { system: "id".to_owned(), id: id.to_string() }, id.clone())));
