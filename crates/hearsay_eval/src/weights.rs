@@ -123,15 +123,16 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
         if lead.abs() < 1e-12 {
             continue;
         }
-        for row in 0..size {
-            let factor = matrix[row][column] / lead;
+        let (pivot, its_right) = (matrix[column].clone(), right[column]);
+        for (row, (values, value)) in matrix.iter_mut().zip(&mut right).enumerate() {
+            let factor = values[column] / lead;
             if row == column || factor == 0.0 {
                 continue;
             }
-            for at in column..size {
-                matrix[row][at] -= factor * matrix[column][at];
+            for (value, pivot) in values.iter_mut().zip(&pivot).skip(column) {
+                *value -= factor * pivot;
             }
-            right[row] -= factor * right[column];
+            *value -= factor * its_right;
         }
     }
     (0..size).map(|at| if matrix[at][at].abs() < 1e-12 { 0.0 } else { right[at] / matrix[at][at] }).collect()
