@@ -620,9 +620,10 @@ fn an_export_comes_back_equal() {
     assert_eq!(place.ok(&["export", "mill"]), first);
     let before = place.json(&["import", "copy", "mill.jsonl", "--dry-run"]);
     assert!(before["written"].is_null() && !place.path("copy").exists());
-    assert!(!place.json(&["import", "copy", "mill.jsonl"])["written"].is_null());
+    // With vectors it would say by which model they are.
+    assert!(!place.json(&["import", "copy", "mill.jsonl", "--no-meaning"])["written"].is_null());
     assert_eq!(place.ok(&["export", "copy"]), first);
-    assert!(place.json(&["import", "copy", "mill.jsonl"])["written"].is_null());
+    assert!(place.json(&["import", "copy", "mill.jsonl", "--no-meaning"])["written"].is_null());
     // It has no files of its own, and answers all the same.
     assert!(place.ok(&["ask", "copy", "--as", "ada", "millstone", "--no-meaning"]).contains("cracked"));
     place.fails(&["export", "mill", "--output", "nowhere/x"], 4, &["nowhere/x"]);

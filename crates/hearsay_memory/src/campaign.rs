@@ -64,7 +64,8 @@ pub fn changes_something(report: &ImportReport) -> bool {
 /// # Errors
 /// When the files are wrong, or the memory is closed.
 pub fn take_over(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
-    if !has_campaign_files(directory) {
+    // What is not there is for the reader to say.
+    if directory.is_dir() && !has_campaign_files(directory) {
         return Ok(TakenOver::Nothing);
     }
     let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
