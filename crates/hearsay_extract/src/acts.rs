@@ -266,7 +266,11 @@ impl Reader<'_> {
         let (from, to) = self.clauses[at].rest;
         let part = self.syntax.np(from).filter(|np| {
             let group = &self.groups.nps[*np];
-            let own = group.owner.is_none_or(|owner| self.groups.nps[owner].pronoun);
+            let own = match group.owner {
+                Some(owner) => self.groups.nps[owner].pronoun,
+                // "breaks the arm of one": somebody else's.
+                None => self.norm(group.start) != "the" && self.norm(group.end) != "of",
+            };
             own && group.name.is_none() && self.grammar.has.contains_key(self.norm(group.head))
         });
         let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;

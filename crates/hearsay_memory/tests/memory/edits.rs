@@ -264,7 +264,7 @@ fn somebody_made_up_in_a_scene_is_usable_at_once() {
     let (name, place) = ("Bram".to_owned(), Some("The Gull".to_owned()));
     do_edit(&memory, Edit::Introduce { name, kind: Kind::Npc, place, attributes });
     let occupation = fact(&memory, "bram", "occupation");
-    assert_eq!((occupation.standing(), occupation.statement()), (Standing::Canon, "Bram's occupation is ferryman."));
+    assert_eq!((occupation.standing(), occupation.statement()), (Standing::Canon, "Bram works as ferryman."));
     // What the Gull knows, he knows.
     assert!(knows(&memory, "bram", fact(&memory, "mirela-voss", "RESIDENT_OF").statement()));
     let again = Edit::Introduce { name: "Bram".into(), kind: Kind::Npc, place: None, attributes: Default::default() };
