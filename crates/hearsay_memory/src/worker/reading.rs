@@ -271,9 +271,10 @@ impl Worker {
     /// Notes that what was found in a passage is written, or is not and will not be.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
         if let Write::Findings { findings, counts, .. } = write {
-            #[cfg(feature = "llm")]
             if findings.model.is_some() {
-                return self.note_asked(counts);
+                #[cfg(feature = "llm")]
+                self.note_asked(counts);
+                return;
             }
             self.readings.writing -= 1;
             self.readings.found += *counts;
