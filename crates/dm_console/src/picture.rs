@@ -1,10 +1,13 @@
 //! What is opened at the start, and the picture of it.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use bevy::{
     prelude::*,
-    render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk},
+    render::view::screenshot::{Screenshot, ScreenshotCaptured},
 };
 use bevy_egui::EguiContexts;
 use bevy_hearsay::{EncoderStatus, MemoryState};
@@ -101,11 +104,20 @@ fn take(
     }
     picture.taken = true;
     let file = picture.file.clone();
-    commands.spawn(Screenshot::primary_window()).observe(save_to_disk(file.clone())).observe(
-        move |_: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
-            // The observer that saves ran before this one.
-            let exit_with = if file.is_file() { AppExit::Success } else { AppExit::error() };
-            exit.write(exit_with);
+    commands.spawn(Screenshot::primary_window()).observe(
+        move |captured: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
+            exit.write(match save(&captured.image, &file) {
+                Ok(()) => AppExit::Success,
+                Err(error) => {
+                    error!("{}: the picture could not be written: {error}", file.display());
+                    AppExit::error()
+                }
+            });
         },
     );
+}
+
+fn save(image: &Image, file: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    // Without the alpha channel, in which a compositor may have left anything.
+    Ok(image.clone().try_into_dynamic()?.to_rgb8().save(file)?)
 }
