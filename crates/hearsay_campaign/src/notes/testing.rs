@@ -8,12 +8,7 @@ use super::{Format, Options, read_any};
 use crate::{Campaign, Limits, plan};
 
 /// Writes files into a folder and reads it, in the format that is found.
-pub(super) fn read(files: &[(&str, &str)], format: Format) -> Campaign {
-    let bytes: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
-    read_bytes(&bytes, format)
-}
-
-pub(super) fn read_bytes(files: &[(&str, &[u8])], format: Format) -> Campaign {
+pub(super) fn read(files: &[(&str, impl AsRef<[u8]>)], format: Format) -> Campaign {
     let campaign = read_with(files, &Options { name: Some("Test".into()), ..Options::default() });
     assert_eq!(campaign.findings.format, Some(format), "the format is found by looking at the files");
     // Whatever is read can be imported, and once is enough.
@@ -25,7 +20,7 @@ pub(super) fn read_bytes(files: &[(&str, &[u8])], format: Format) -> Campaign {
     campaign
 }
 
-pub(super) fn read_with(files: &[(&str, &[u8])], options: &Options) -> Campaign {
+pub(super) fn read_with(files: &[(&str, impl AsRef<[u8]>)], options: &Options) -> Campaign {
     let folder = tempfile::tempdir().unwrap();
     for (path, bytes) in files {
         let path = folder.path().join(path);

@@ -6,7 +6,7 @@ use hearsay_model::Kind;
 
 use crate::notes::{
     Format,
-    testing::{assert_hushed, kind, read, read_bytes, relations, skipped, texts, values},
+    testing::{assert_hushed, kind, read, relations, skipped, texts, values},
 };
 
 const ANN: &str = r#"{"id": 5, "name": "Ann Oak", "type": "Smith", "title": "Mistress", "age": "40", "is_private": 0, "entry": "<p>Works for [organisation:11|the guild] with [character:12].</p><p>Born in [location:13|page:x].</p>",
@@ -199,7 +199,7 @@ fn an_export_is_read_from_its_archive() {
 fn wrong_types_leave_the_rest() {
     let wrong = r#"{"id": {}, "name": "Ann", "is_private": "x", "entry": 4, "characterTraits": 7, "organisationMemberships": {"a": 1}, "entity": {"id": "10", "relationships": "x", "posts": [3, null], "entityAttributes": [[]], "reminders": [{"year": []}]}}"#;
     let campaign =
-        read_bytes(&[("characters/ann_10.json", wrong.as_bytes()), ("characters/no_11.json", b"[]")], Format::Kanka);
+        read(&[("characters/ann_10.json", wrong.as_bytes()), ("characters/no_11.json", b"[]")], Format::Kanka);
     assert_eq!(kind(&campaign, "ann"), Some(Kind::Npc));
     assert_eq!(skipped(&campaign).len(), 1);
 }

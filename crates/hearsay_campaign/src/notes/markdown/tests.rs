@@ -1,54 +1,20 @@
 //! Quirks of real folders, each over a few lines that were written for this.
 
-use std::fs;
-
-use hearsay_model::{EntityId, Fact, Kind, Knower, Secrecy, Standing, State, Timestamp};
+use hearsay_model::{EntityId, Kind, Knower, Secrecy, Standing, State, Timestamp};
 
 use crate::{
-    Campaign, Limits,
-    notes::{AliasOrder, Options, read_any},
+    Campaign,
+    notes::{
+        AliasOrder, Format, Options,
+        testing::{self, kind, read_with, relations, values},
+    },
     plan,
 };
 
-/// Writes files into a folder and reads it.
-fn read_with(files: &[(&str, &str)], options: &Options) -> Campaign {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    read_any(folder.path(), options, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"))
-}
-
 fn read(files: &[(&str, &str)]) -> Campaign {
-    let campaign = read_with(files, &Options { name: Some("Test".into()), ..Options::default() });
-    // Whatever is read can be imported, and once is enough.
-    let mut state = State::default();
-    state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
-    assert_eq!(plan(&state, &campaign, Timestamp(2)).operation, None, "the second plan is empty");
+    let campaign = testing::read(files, Format::Markdown);
+    assert!(plan(&State::default(), &campaign, Timestamp(1)).operation.is_some(), "there is something to import");
     campaign
-}
-
-fn kind(campaign: &Campaign, id: &str) -> Option<Kind> {
-    campaign.entities().get(&EntityId::new(id).unwrap()).cloned()
-}
-
-/// `subject PREDICATE object`, with `?` where it is proposed and `!` where it is secret. Sorted.
-fn relations(campaign: &Campaign) -> Vec<String> {
-    let shown = |fact: &Fact| {
-        let proposed = if fact.standing() == Standing::Proposed { "?" } else { "" };
-        let secret = if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
-        Some(format!("{} {} {}{proposed}{secret}", fact.subject(), fact.predicate(), fact.object().entity()?))
-    };
-    let mut relations: Vec<String> = campaign.facts().filter_map(|fact| shown(fact)).collect();
-    relations.sort();
-    relations
-}
-
-fn values(campaign: &Campaign, id: &str, name: &str) -> Vec<String> {
-    let of = campaign.facts().filter(|fact| fact.subject().as_str() == id && *fact.predicate() == *name);
-    of.map(|fact| fact.object().to_string()).collect()
 }
 
 /// The texts that somebody besides the DM may come to know, as imported.
