@@ -9,8 +9,14 @@
 //! and not counted: buffers grow to their size. All systems of both run on the main thread, one after the other: so all
 //! that the plugin does in a frame counts, and no frame waits for another thread of Bevy's.
 //!
+//! Before, in the same way, a game that keeps by hand [lists](by_hand) of who is where and who moved plays against one
+//! without: the least that following moves can cost. What the game without anything takes is told too: it says how
+//! unsteady the machine is by itself.
+//!
 //! Where the system tells it (Linux), each frame is also counted without the time that its thread was ready to run and
 //! had to wait for a processor, because the worker or another program had them all.
+
+mod by_hand;
 
 use std::{
     fs::File,
@@ -64,6 +70,14 @@ pub struct Cost {
     pub answered: usize,
     /// Frames that were counted.
     pub frames: usize,
+    /// What lists by hand of who is where and who moved cost, and nothing else: the median, counted likewise.
+    pub by_hand_us_p50: f64,
+    /// 99 of 100 frames took no longer.
+    pub by_hand_us_p99: f64,
+    /// A frame of the game without any of it: the median, in microseconds.
+    pub game_us_p50: f64,
+    /// 99 of 100 frames took no longer. So much more than the median it takes by itself.
+    pub game_us_p99: f64,
     /// As the frames above, without the time that the thread waited for a processor; where the system tells it.
     pub unhindered_us_p50: Option<f64>,
     /// 99 of 100 frames took no longer.
@@ -121,6 +135,14 @@ impl Changes {
     }
 }
 
+/// What keeps track of a game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeper {
+    Nothing,
+    Lists,
+    Plugin,
+}
+
 /// A game: with the plugin, or without.
 struct Game {
     app: App,
@@ -128,18 +150,15 @@ struct Game {
     groups: Vec<EntityId>,
     npcs: Vec<Entity>,
     occupation: Predicate,
-    has_plugin: bool,
+    keeper: Keeper,
     took: Vec<(Duration, Option<Duration>)>,
 }
 
 impl Game {
-    fn new(plugins: Option<HearsayPlugins>, npcs: usize) -> Result<Self> {
+    fn new(keeper: Keeper, add: impl FnOnce(&mut App), npcs: usize) -> Result<Self> {
         let mut app = App::new();
         app.add_plugins(MinimalPlugins).insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
-        let has_plugin = plugins.is_some();
-        if let Some(plugins) = plugins {
-            app.add_plugins(plugins);
-        }
+        add(&mut app);
         app.finish();
         app.cleanup();
         for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
@@ -149,7 +168,11 @@ impl Game {
         let (mut places, mut groups) = (Vec::new(), Vec::new());
         for place in 0..PLACES {
             let id = EntityId::new(format!("place-{place}"))?;
-            world.spawn((MemoryId::from(id.clone()), Remembered::location(), Name::new(format!("Place {place}"))));
+            let components = (MemoryId::from(id.clone()), Remembered::location(), Name::new(format!("Place {place}")));
+            let entity = world.spawn((components, by_hand::Crowd::default())).id();
+            if let Some(mut places) = world.get_resource_mut::<by_hand::Places>() {
+                places.0.insert(id.clone(), entity);
+            }
             places.push(Whereabouts(id));
         }
         for group in 0..GROUPS {
@@ -170,9 +193,12 @@ impl Game {
                 Ok(world.spawn((MemoryId::from(id), Remembered::npc(), name, whereabouts, attributes)).id())
             })
             .collect::<Result<Vec<_>>>()?;
-        let mut game = Self { app, places, groups, npcs, occupation, has_plugin, took: Vec::new() };
+        let mut game = Self { app, places, groups, npcs, occupation, keeper, took: Vec::new() };
         for npc in 0..game.npcs.len() {
             game.make(Change::Join(npc, npc % GROUPS));
+            if keeper == Keeper::Lists {
+                game.make(Change::Move(npc, npc % PLACES));
+            }
         }
         Ok(game)
     }
@@ -180,6 +206,9 @@ impl Game {
     fn make(&mut self, change: Change) {
         let world = self.app.world_mut();
         match change {
+            Change::Move(npc, place) if self.keeper == Keeper::Lists => {
+                world.entity_mut(self.npcs[npc]).insert(by_hand::Stands(self.places[place].0.clone()));
+            }
             Change::Move(npc, place) => _ = world.entity_mut(self.npcs[npc]).insert(self.places[place].clone()),
             Change::Mood(npc, number) => {
                 let mut npc = world.entity_mut(self.npcs[npc]);
@@ -193,11 +222,11 @@ impl Game {
                 }
             }
             // That there is such a thing as joining is the plugin's doing: all of it is its cost.
-            Change::Join(npc, group) if self.has_plugin => {
+            Change::Join(npc, group) if self.keeper == Keeper::Plugin => {
                 world.commands().entity(self.npcs[npc]).join(&self.groups[group]);
                 world.flush();
             }
-            Change::Leave(npc, group) if self.has_plugin => {
+            Change::Leave(npc, group) if self.keeper == Keeper::Plugin => {
                 world.commands().entity(self.npcs[npc]).leave(&self.groups[group]);
                 world.flush();
             }
@@ -316,58 +345,77 @@ pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Resu
     let mut settings = Settings::default();
     settings.model.enabled = false;
     plugins.memory.settings = Some(settings);
-    let mut with = Game::new(Some(plugins), plan.npcs)?;
-    let mut without = Game::new(None, plan.npcs)?;
+    let idle = Plan { changes: 0, questions: 0, ..plan };
+    let plans = if plan.changes + plan.questions > 0 { vec![idle, plan] } else { vec![idle] };
+    let peers = plans.iter().map(|plan| by_hand(*plan)).collect::<Result<Vec<_>>>()?;
+    let mut with = Game::new(Keeper::Plugin, |app| _ = app.add_plugins(plugins), plan.npcs)?;
+    let mut without = Game::new(Keeper::Nothing, |_| {}, plan.npcs)?;
     with.app.init_resource::<Asked>().add_observer(count_answer).add_observer(count_failure);
     with.settle()?;
     let mut changes = Changes::new(plan.npcs);
-    let idle = Plan { changes: 0, questions: 0, ..plan };
-    for plan in if plan.changes + plan.questions > 0 { vec![idle, plan] } else { vec![idle] } {
-        tell(&play(plan, &mut with, &mut without, &mut changes)?)?;
+    for (plan, peer) in plans.into_iter().zip(peers) {
+        tell(&play(plan, &mut with, &mut without, &mut changes, &peer)?)?;
     }
     with.app.world_mut().write_message(AppExit::Success);
     with.app.update();
     Ok(())
 }
 
-fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes) -> Result<Cost> {
-    let delays = Delays::new();
-    let (mut asking, mut lags) = (Random::new(19, 0), Lags::default());
-    let answered_before = with.app.world().resource::<Asked>().answered;
-    lags.note(with.app.world());
-    lags.all.clear();
-    let (npcs, mut next) = (with.npcs.clone(), Instant::now());
+/// What the lists by hand cost.
+fn by_hand(plan: Plan) -> Result<Own> {
+    let mut lists = Game::new(Keeper::Lists, |app| _ = app.add_plugins(by_hand::plugin), plan.npcs)?;
+    let mut without = Game::new(Keeper::Nothing, |_| {}, plan.npcs)?;
+    in_turn(plan, &mut lists, &mut without, &mut Changes::new(plan.npcs), |_| {}, |_| {});
+    own(&lists.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")
+}
+
+/// Plays two games in turn, with the same changes: what `before` does belongs to a frame of the first.
+fn in_turn(
+    plan: Plan,
+    first: &mut Game,
+    second: &mut Game,
+    changes: &mut Changes,
+    mut before: impl FnMut(&mut App),
+    mut after: impl FnMut(&World),
+) {
+    let (delays, mut next) = (Delays::new(), Instant::now());
     for number in 0..WARM_UP + plan.frames {
         if number == WARM_UP {
-            with.took.clear();
-            without.took.clear();
+            first.took.clear();
+            second.took.clear();
         }
         let made: Vec<Change> = (0..plan.changes).map(|_| changes.next()).collect();
-        let mut play_with = |with: &mut Game| {
-            let asks = plan.questions > 0;
-            let before = |app: &mut App| {
-                if asks {
-                    ask(app, &npcs, &mut asking, plan.questions)
-                }
-            };
-            with.frame(&made, before, delays.as_ref());
-        };
         if number % 2 == 0 {
-            play_with(with);
-            without.frame(&made, |_| {}, delays.as_ref());
+            first.frame(&made, &mut before, delays.as_ref());
+            second.frame(&made, |_| {}, delays.as_ref());
         } else {
-            without.frame(&made, |_| {}, delays.as_ref());
-            play_with(with);
+            second.frame(&made, |_| {}, delays.as_ref());
+            first.frame(&made, &mut before, delays.as_ref());
         }
-        lags.note(with.app.world());
+        after(first.app.world());
         next += FRAME;
         match next.checked_duration_since(Instant::now()) {
             Some(rest) => thread::sleep(rest),
             None => next = Instant::now(),
         }
     }
+}
+
+fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, by_hand: &Own) -> Result<Cost> {
+    let (mut asking, mut lags) = (Random::new(19, 0), Lags::default());
+    let answered_before = with.app.world().resource::<Asked>().answered;
+    lags.note(with.app.world());
+    lags.all.clear();
+    let npcs = with.npcs.clone();
+    let before = |app: &mut App| {
+        if plan.questions > 0 {
+            ask(app, &npcs, &mut asking, plan.questions);
+        }
+    };
+    in_turn(plan, with, without, changes, before, |world| lags.note(world));
     let answered = with.app.world().resource::<Asked>().answered - answered_before;
     let whole = own(&with.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")?;
+    let game = own(&without.took, &[], |(took, _)| Some(*took)).context("no frame was played")?;
     let unhindered = own(&with.took, &without.took, |(_, took)| *took);
     with.settle()?;
     lags.note(with.app.world());
@@ -383,13 +431,17 @@ fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes) 
         questions: plan.questions,
         answered,
         frames: plan.frames,
+        by_hand_us_p50: by_hand.p50,
+        by_hand_us_p99: by_hand.p99,
+        game_us_p50: game.p50,
+        game_us_p99: game.p99,
         unhindered_us_p50: unhindered.as_ref().map(|own| own.p50),
         unhindered_us_p99: unhindered.as_ref().map(|own| own.p99),
         unhindered_worst_us: unhindered.as_ref().map(|own| own.worst),
     })
 }
 
-/// What one game takes more than the other, in microseconds.
+/// What one game takes more than the median of the other, in microseconds.
 struct Own {
     p50: f64,
     p99: f64,

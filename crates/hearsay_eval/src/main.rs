@@ -89,8 +89,10 @@ Example:
 Two games without a window run in turn at 60 frames a second: one with the plugin,
 one without. Both make the same changes: most go elsewhere, some get another
 occupation or name, join or leave a group. The cost is what the first takes more
-than the median of the second; what changes, and the worker's work, is real. The
-first line is of a game in which nothing changes.
+than the median of the second; what changes, and the worker's work, is real. Before,
+a game that keeps by hand lists of who is where and who moved, and nothing else, is
+measured likewise: the least that following moves can cost. The first line is of
+games in which nothing changes.
 
 Example:
   hearsay_eval frames --npcs 10000 --changes 100 --questions 100")]
@@ -446,7 +448,7 @@ fn time_frames(command: &Frames, out: &mut Output) -> Result<ExitCode> {
     let Frames { npcs, changes, frames, questions } = *command;
     let directory = tempfile::tempdir()?;
     let head = ["npcs", "changes", "questions", "p50 \u{B5}s", "p99 \u{B5}s", "worst \u{B5}s", "dropped", "lag ms p99"];
-    let rest = ["answered", "unhindered: p50", "p99", "worst"];
+    let rest = ["answered", "unhindered: p50", "p99", "worst", "by hand: p50", "p99", "game: p50", "p99"];
     let row = |cells: &[String]| cells.iter().map(|cell| format!("{cell:>11}")).collect::<Vec<_>>().join(" ");
     out.line(row(&head.iter().chain(&rest).map(ToString::to_string).collect::<Vec<_>>()))?;
     let mut tell = |cost: &frames::Cost| {
@@ -456,7 +458,9 @@ fn time_frames(command: &Frames, out: &mut Output) -> Result<ExitCode> {
         let ends = [cost.dropped.to_string(), format!("{:.0}", cost.commit_lag_ms_p99), cost.answered.to_string()];
         let unhindered = [cost.unhindered_us_p50, cost.unhindered_us_p99, cost.unhindered_worst_us];
         let unhindered = unhindered.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.1}")));
-        out.line(row(&[&counts[..], &times, &ends, &unhindered].concat()))?;
+        let peers = [cost.by_hand_us_p50, cost.by_hand_us_p99, cost.game_us_p50, cost.game_us_p99];
+        let peers = peers.map(|time| format!("{time:.1}"));
+        out.line(row(&[&counts[..], &times, &ends, &unhindered, &peers].concat()))?;
         Ok(out.out.flush()?)
     };
     frames::measure(frames::Plan { npcs, changes, frames, questions }, directory.path(), &mut tell)?;
