@@ -43,7 +43,7 @@ pub fn name_field(
         false => Vec::new(),
     };
     let taken = complete(ui, &found, completion, typed);
-    let edit = TextEdit::singleline(typed).id(id).hint_text(hint);
+    let edit = TextEdit::singleline(typed).id(id).hint_text(crate::widgets::as_hint(hint));
     let response = ui.add(edit);
     response.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, typed.as_str(), typed.as_str(), hint);

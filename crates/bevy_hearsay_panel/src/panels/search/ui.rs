@@ -124,7 +124,7 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
         let room = look.theme.sizes().target + look.theme.spacing().normal * 2.0;
         let field = TextEdit::singleline(&mut view.text)
             .id(field_id())
-            .hint_text("A name, words, or: who knows about \u{2026}?")
+            .hint_text(crate::widgets::as_hint("A name, words, or: who knows about \u{2026}?"))
             .desired_width((ui.available_width() - room).max(80.0));
         let response = labelled(ui.add(field), "Search", &view.text);
         if std::mem::take(&mut view.focus) {
