@@ -46,7 +46,8 @@ impl ReviewModel {
         heads.extend(stubs);
         heads.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
-        Self { position, heads, more_stubs, is_read: true, details }
+        let places = heads.iter().enumerate().map(|(place, head)| (head.key.clone(), place)).collect();
+        Self { position, heads, more_stubs, is_read: true, details, places }
     }
 }
 
@@ -81,16 +82,23 @@ fn about(state: &State, fact: &Fact) -> Vec<Named> {
     ends.map(|id| Named::of(state, id)).collect()
 }
 
+/// How much is at stake: how much follows from it, times how likely it is to be so. A guess about somebody whom all know waits
+/// behind what was said in plain words, and behind a contradiction of two that are sure.
+fn stake(consequence: f64, likely: f64) -> f64 {
+    consequence * likely
+}
+
 fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
     match item {
         ReviewItem::Doubtful { fact, .. } => {
             let fact = state.fact(*fact)?;
             let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
+            let confidence = fact.provenance().confidence.get();
             Some(Head {
                 key: CardKey::Fact(fact.id()),
                 statement: fact.statement().to_owned(),
-                confidence: fact.provenance().confidence.get(),
-                score,
+                confidence,
+                score: stake(score, confidence),
                 why,
                 source: source(state, fact),
                 session: session_title(state, fact),
@@ -102,19 +110,22 @@ fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option
         ReviewItem::Contradiction { subject, clash, facts } => {
             let facts: Vec<&Fact> = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| &**fact).collect();
             let weighed: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| consequence(state, fact, true)).collect();
-            let (score, why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-            let least = facts.iter().map(|fact| fact.provenance().confidence.get()).min_by(f64::total_cmp)?;
+            let (score, mut why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+            why.retain(|why| !why.contains("contradicts"));
+            why.insert(0, clash_in_words(state, clash));
+            let sure = |fact: &&Fact| fact.provenance().confidence.get();
+            let least = facts.iter().map(sure).min_by(f64::total_cmp)?;
+            let most = facts.iter().map(sure).max_by(f64::total_cmp)?;
             let newest = facts.iter().max_by_key(|fact| fact.provenance().recorded)?;
             let mut named = vec![Named::of(state, subject)];
             named.extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| Named::of(state, id)));
             named.dedup();
-            let what = clash_in_words(state, clash);
-            let told: Vec<&str> = facts.iter().map(|fact| fact.statement()).collect();
+            let told: Vec<&str> = facts.iter().map(|fact| fact.statement().trim_end_matches('.')).collect();
             Some(Head {
                 key: CardKey::Clash(facts.iter().map(|fact| fact.id()).collect()),
-                statement: format!("{what}: {}", told.join(" / ")),
+                statement: format!("{}?", told.join(", or ")),
                 confidence: least,
-                score,
+                score: stake(score, most),
                 why,
                 source: source(state, newest),
                 session: session_title(state, newest),
@@ -143,7 +154,7 @@ fn twins(state: &State, pair: &Duplicate) -> Head {
         key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
         statement: format!("{} and {} may be one", pair.names[0], pair.names[1]),
         confidence: pair.whole.get(),
-        score: (1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0 * pair.whole.get(),
+        score: stake((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0, pair.whole.get()),
         why: alike(pair),
         source: "names that are alike".into(),
         session: None,
@@ -178,7 +189,7 @@ fn stubs(state: &State) -> (Vec<Head>, usize) {
             key: CardKey::Stub(id.clone()),
             statement: format!("{} is only a name", named.name),
             confidence: 0.0,
-            score: 0.5,
+            score: 0.0,
             why: vec!["nothing is said of it yet".into()],
             source: origin,
             session: None,
@@ -416,7 +427,7 @@ fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usi
         .collect();
     found.sort_by_key(|(rank, fact)| (*rank, fact.id()));
     let more = found.len().saturating_sub(MOST_SIMILAR);
-    let why = |rank| ["the same, otherwise sourced", "about the same two", "the same of another"][usize::from(rank)];
+    let why = |rank| ["the same, otherwise sourced", "about the same two", "another of its kind"][usize::from(rank)];
     (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
 }
 

@@ -1,6 +1,6 @@
 //! What the review panel shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
@@ -231,6 +231,9 @@ pub struct ReviewModel {
     /// Details of some cards: those around the focus.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, Detail>,
+    /// Where each card stands among the heads. May be left empty: it is looked for then.
+    #[serde(skip)]
+    pub places: HashMap<CardKey, usize>,
 }
 
 /// In which order cards are listed.
@@ -327,6 +330,19 @@ impl Filter {
 }
 
 impl ReviewModel {
+    /// Where a card stands among the heads, if it is there.
+    pub fn place(&self, key: &CardKey) -> Option<usize> {
+        match self.places.len() == self.heads.len() {
+            true => self.places.get(key).copied(),
+            false => self.heads.iter().position(|head| head.key == *key),
+        }
+    }
+
+    /// A card, if it is there.
+    pub fn head(&self, key: &CardKey) -> Option<&Head> {
+        self.place(key).and_then(|place| self.heads.get(place))
+    }
+
     /// Which heads are listed, in order; those put off come last.
     pub fn listed(
         &self,
@@ -336,11 +352,13 @@ impl ReviewModel {
         screen_safe: bool,
     ) -> Vec<usize> {
         let words = filter.words.trim().to_lowercase();
+        let everything = filter.is_open() && !screen_safe;
         let shown = |number: &usize| {
             let head = &self.heads[*number];
-            filter.lets_through(head, &words) && !(screen_safe && head.secret)
+            everything || filter.lets_through(head, &words) && !(screen_safe && head.secret)
         };
         let mut listed: Vec<usize> = (0..self.heads.len()).filter(shown).collect();
+        let any_put_off = listed.iter().any(|number| put_off(&self.heads[*number].key));
         // The heads come by consequence already; sorting keeps that among equals.
         let heads = |number: &usize| &self.heads[*number];
         match order {
@@ -356,7 +374,9 @@ impl ReviewModel {
             Order::Newest => listed.sort_by_key(|number| std::cmp::Reverse(heads(number).recorded)),
             Order::Oldest => listed.sort_by_key(|number| heads(number).recorded),
         }
-        listed.sort_by_key(|number| put_off(&self.heads[*number].key));
+        if any_put_off {
+            listed.sort_by_key(|number| put_off(&self.heads[*number].key));
+        }
         listed
     }
 

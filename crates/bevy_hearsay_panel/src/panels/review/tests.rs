@@ -88,7 +88,7 @@ fn model(count: usize) -> ReviewModel {
     let heads: Vec<Head> = (0..count).map(|number| head(number, confidence(number))).collect();
     let details = (0..count)
         .map(|number| (CardKey::Fact(fact_id(number)), Detail::Facts(vec![detail_of(number, confidence(number))])));
-    ReviewModel { position: 1, details: details.collect(), heads, more_stubs: 0, is_read: true }
+    ReviewModel { position: 1, details: details.collect(), heads, is_read: true, ..ReviewModel::default() }
 }
 
 #[derive(Default)]
@@ -345,7 +345,7 @@ fn contradictions_are_decided_by_the_one_that_is_so() {
     let key = CardKey::Clash(vec![fact_id(1), fact_id(2)]);
     let head = Head { key: key.clone(), ..head(1, 0.5) };
     let details = [(key, Detail::Facts(vec![detail_of(1, 0.5), detail_of(2, 0.6)]))].into();
-    let model = ReviewModel { position: 1, heads: vec![head], details, more_stubs: 0, is_read: true };
+    let model = ReviewModel { position: 1, heads: vec![head], details, is_read: true, ..ReviewModel::default() };
     let only = |fact: usize, other: usize| ReviewAction::OnlyThis {
         fact: fact_id(fact),
         others: vec![fact_id(other)],
@@ -368,7 +368,7 @@ fn twins_are_merged_either_way_or_told_apart() {
     let key = CardKey::Twins(id("bram"), id("bramm"));
     let head = Head { key: key.clone(), ..head(1, 0.9) };
     let details = [(key, Detail::Twins(Box::new([twin("Bram", 2), twin("Bramm", 5)]), Vec::new()))].into();
-    let model = ReviewModel { position: 1, heads: vec![head], details, more_stubs: 0, is_read: true };
+    let model = ReviewModel { position: 1, heads: vec![head], details, is_read: true, ..ReviewModel::default() };
     let merge = |gone: &str, into: &str| ReviewAction::Merge { gone: id(gone), into: id(into) };
     for (name, action) in [
         ("Merge into Bram", merge("bramm", "bram")),

@@ -23,6 +23,7 @@ const ROW: f32 = 34.0;
 /// Draws the panel; answers with what is asked for.
 pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) -> Vec<ReviewAction> {
     let mut actions = Vec::new();
+    view.screen_safe = look.screen_safe;
     view.list(model, look.screen_safe);
     let before = (view.row, view.draft.is_some(), view.selected.len(), view.put_off.len(), view.gone.len());
     keys(ui, look, model, view, &mut actions);
@@ -113,7 +114,7 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
         view.selected.clear();
         view.draft = None;
     }
-    let head = view.focus.as_ref().and_then(|key| model.heads.iter().find(|head| head.key == *key));
+    let head = view.focus.as_ref().and_then(|key| model.head(key));
     if let Some(head) = head {
         let mut select = |wanted: &dyn Fn(&super::model::Head) -> bool| {
             let keys = view.listed.rows.iter().map(|row| &model.heads[*row]).filter(|head| wanted(head));
@@ -197,7 +198,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
     }
     let facts: Vec<_> = keys.iter().flat_map(|key| view.facts_of(key, model)).collect();
     if verdict == Verdict::Secret {
-        let is_secret = |key: &CardKey| model.heads.iter().any(|head| head.key == *key && head.secret);
+        let is_secret = |key: &CardKey| model.head(key).is_some_and(|head| head.secret);
         let secret = !keys.iter().all(is_secret);
         if !facts.is_empty() {
             actions.push(ReviewAction::Keep { facts, secret });
@@ -257,7 +258,10 @@ fn smaller(model: &ReviewModel, key: &CardKey) -> Option<(hearsay_model::EntityI
 fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     ui.horizontal(|ui| {
         let id = ui.make_persistent_id("review filter");
-        let field = TextEdit::singleline(&mut view.filter.words).id(id).hint_text("Filter  /").desired_width(150.0);
+        let field = TextEdit::singleline(&mut view.filter.words)
+            .id(id)
+            .hint_text(crate::widgets::as_hint("Filter  /"))
+            .desired_width(150.0);
         let response = ui.add(field);
         text_named(&response, "Filter", &view.filter.words);
         if view.give_focus == Some("filter") {
@@ -357,7 +361,7 @@ fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
         let id = ui.make_persistent_id("review reason");
         let field = TextEdit::singleline(&mut view.reason)
             .id(id)
-            .hint_text("Why: kept with the next decision")
+            .hint_text(crate::widgets::as_hint("Why: kept with the next decision"))
             .desired_width(360.0);
         let response = ui.add(field);
         text_named(&response, "Reason", &view.reason);
