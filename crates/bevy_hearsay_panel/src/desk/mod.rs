@@ -131,6 +131,11 @@ impl Desk {
             }
             Request::Tell(note) => self.status.tell(note),
             Request::Do(deed) => self.deeds.begin(deed),
+            Request::Wrote(written) => {
+                self.watch.wrote(written.position);
+                self.status.tell(Note::new(written.summary.clone()));
+                self.undo.wrote(written.position, written.summary);
+            }
             Request::Undo => self.undo.ask(),
             Request::Redo => match self.undo.redo() {
                 Some(deed) => self.deeds.begin(deed),
