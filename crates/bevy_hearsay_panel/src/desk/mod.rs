@@ -187,6 +187,8 @@ impl Desk {
         requests.extend(self.status.ui(ui, &look, self.watch.news(), waiting, self.quiet));
         requests.extend(self.capture.bar(ui, &look));
         requests.extend(self.capture.due());
+        // In combat only one panel is shown, and where there is no room for two beside each other.
+        let alone = self.quiet || ui.available_width() < layout::NARROW;
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             let mut behaviour = layout::Behaviour {
@@ -197,7 +199,10 @@ impl Desk {
                 asked: self.asked.take(),
                 requests: &mut requests,
             };
-            self.tree.ui(&mut behaviour, ui);
+            match alone {
+                true => layout::alone(&mut self.tree, &mut behaviour, ui, !self.quiet),
+                false => self.tree.ui(&mut behaviour, ui),
+            }
         });
         if let Some(command) = self.dialogs.ui(ui, &look) {
             self.run(ui.ctx(), command);

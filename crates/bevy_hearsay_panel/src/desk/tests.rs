@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use egui::{Key, Modifiers};
-use egui_kittest::{Harness, kittest::Queryable};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT, Queryable},
+};
 use hearsay_memory::{Edit, FactOptions, UndoTarget};
 
 use super::*;
@@ -173,6 +176,25 @@ fn quiet_mode_and_screen_safe_mode_are_switched_by_key_and_button() {
 }
 
 #[test]
+fn in_combat_and_on_a_small_screen_one_panel_is_shown() {
+    let mut sitting = sit();
+    let both = |sitting: &Sitting| {
+        let shows = |label: &str| sitting.query_by_label(label).is_some();
+        (shows("Order"), shows("Nobody's page is open"))
+    };
+    assert_eq!(both(&sitting), (true, true));
+    press(&mut sitting, Modifiers::NONE, Key::F9);
+    assert_eq!(both(&sitting), (true, false), "the panel that is looked at, and a badge");
+    press(&mut sitting, Modifiers::NONE, Key::F9);
+    sitting.set_size(egui::vec2(640.0, 360.0));
+    settle(&mut sitting);
+    assert_eq!(both(&sitting), (true, false));
+    sitting.get_by_label("Entity").click();
+    settle(&mut sitting);
+    assert_eq!(both(&sitting), (false, true));
+}
+
+#[test]
 #[ignore = "measures"]
 #[allow(clippy::print_stdout)]
 fn a_frame_of_the_whole_desk() {
@@ -249,10 +271,17 @@ fn what_is_half_typed_in_any_panel_is_there_again_when_the_window_was_closed() {
     let memory = &sitting.state().memory;
     memory.propose(hearsay_model::Author::Extractor, vec![guess]).unwrap().wait().unwrap();
     let types = |sitting: &mut Sitting, field: &str, text: &str| {
-        until(sitting, field, |sitting| sitting.query_all_by_label(field).next().is_some());
-        sitting.get_all_by_label(field).next().unwrap().focus();
+        let fields = |sitting: &Sitting, act: &dyn Fn(&egui_kittest::Node<'_>)| {
+            let is_field = |node: &egui_kittest::Node<'_>| {
+                use egui::accesskit::Role;
+                matches!(node.accesskit_node().role(), Role::TextInput | Role::MultilineTextInput)
+            };
+            sitting.query_all_by_label(field).find(is_field).inspect(act).is_some()
+        };
+        until(sitting, field, |sitting| fields(sitting, &|_| {}));
+        fields(sitting, &|node| node.focus());
         settle(sitting);
-        sitting.get_all_by_label(field).next().unwrap().type_text(text);
+        fields(sitting, &|node| node.type_text(text));
         settle(sitting);
     };
     until(&mut sitting, "cards", |sitting| sitting.query_by_label("Accept").is_some());

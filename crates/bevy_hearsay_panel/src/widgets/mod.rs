@@ -100,8 +100,8 @@ pub fn icon_button(ui: &mut Ui, sign: &str, name: &str) -> Response {
     named(ui.add(button).on_hover_text(name), ui.is_enabled(), name)
 }
 
-/// A box that is ticked, and has a name.
-pub fn tick_box(ui: &mut Ui, look: &Look, on: bool, name: &str) -> Response {
+/// Makes boxes and rings stand out: what can be ticked is seen where nothing is ticked.
+pub fn mark_widgets(ui: &mut Ui, look: &Look) {
     let palette = look.theme.palette();
     let widgets = &mut ui.visuals_mut().widgets;
     for state in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active] {
@@ -109,9 +109,22 @@ pub fn tick_box(ui: &mut Ui, look: &Look, on: bool, name: &str) -> Response {
         state.bg_fill = palette.background;
         state.bg_stroke.color = palette.weak;
     }
+}
+
+/// A box that is ticked, and has a name.
+pub fn tick_box(ui: &mut Ui, look: &Look, on: bool, name: &str) -> Response {
+    mark_widgets(ui, look);
     let response = ui.checkbox(&mut { on }, "");
     response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, on, name));
     response
+}
+
+/// Gives a list to choose from the name that screen readers say, and what is chosen.
+pub fn choice_named(response: &Response, name: &str, chosen: &str) {
+    response.widget_info(|| WidgetInfo {
+        current_text_value: Some(chosen.to_owned()),
+        ..WidgetInfo::labeled(WidgetType::ComboBox, true, name)
+    });
 }
 
 /// A button that stays down: a filter, a mode.

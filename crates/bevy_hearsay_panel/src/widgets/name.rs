@@ -37,6 +37,10 @@ pub fn name_field(
     wanted: impl Fn(&Named) -> bool,
 ) -> NameField {
     let id = ui.make_persistent_id(("name field", name));
+    // What is left of a line may be too narrow for a name.
+    if ui.layout().main_wrap && ui.available_width() < ui.spacing().text_edit_width {
+        ui.end_row();
+    }
     let focused = ui.memory(|memory| memory.has_focus(id));
     let found: Vec<Named> = match focused && completion.dismissed.as_ref() != Some(typed) {
         true => look.names.completions(typed, &wanted, 8).into_iter().cloned().collect(),

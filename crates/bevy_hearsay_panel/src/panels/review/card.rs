@@ -15,8 +15,8 @@ use crate::{
     text::{shortened, visual},
     theme::Tone,
     widgets::{
-        badge, card, command_button_only, confidence, entity_button, from_right, hidden, icon_button, more, name_field,
-        named, quote, sentence, tick_box, toned, weak,
+        badge, card, command_button_only, confidence, entity_button, from_right, hidden, icon_button, mark_widgets,
+        more, name_field, named, quote, sentence, tick_box, toned, weak,
     },
 };
 
@@ -184,11 +184,12 @@ fn one_of(
 ) {
     ui.separator();
     ui.horizontal(|ui| {
-        if ui
-            .radio(chosen, RichText::new(format!("{:.2}", fact.confidence)).monospace())
-            .on_hover_text("Decide on this one")
-            .clicked()
-        {
+        let sure = RichText::new(format!("{:.2}", fact.confidence)).monospace();
+        let choose = ui.scope(|ui| {
+            mark_widgets(ui, look);
+            ui.radio(chosen, sure).on_hover_text("Decide on this one")
+        });
+        if choose.inner.clicked() {
             view.fact = number;
         }
         badge(ui, look, Tone::Plain, &fact.standing);
@@ -244,6 +245,9 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
                 RichText::new(format!("\u{2014} {}", visual(&words.place))).small().color(look.theme.palette().weak),
             );
         }
+    }
+    if look.screen_safe {
+        return;
     }
     others(ui, look, "Contradicts", Tone::Warn, &fact.contradicts, actions);
     others(ui, look, "Similar", Tone::Weak, &fact.similar, actions);
@@ -328,6 +332,7 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
             view.gone.insert(key, None);
         }
         decided(view);
+        view.sent = Some(draft);
     } else if !cancel {
         view.draft = Some(draft);
     }
@@ -362,7 +367,7 @@ fn origin(ui: &mut Ui, look: &Look, fact: &FactDetail, actions: &mut Vec<ReviewA
 }
 
 fn others(ui: &mut Ui, look: &Look, what: &str, tone: Tone, facts: &[OtherFact], actions: &mut Vec<ReviewAction>) {
-    for fact in facts.iter().filter(|fact| !(look.screen_safe && fact.secret)) {
+    for fact in facts {
         ui.horizontal_wrapped(|ui| {
             toned(ui, look, tone, &format!("{what} ({}):", fact.why));
             let response = ui.link(visual(&fact.statement));

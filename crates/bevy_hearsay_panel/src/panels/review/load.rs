@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_memory::{
     Clash, Duplicate, ReviewItem, World,
     learn::{TrustOf, lift},
-    query::consequence,
+    query::{Table, consequence},
     review_items, would_learn,
 };
 use hearsay_model::{
@@ -33,6 +33,7 @@ impl ReviewModel {
     pub fn load(world: &World, duplicates: &[Duplicate]) -> Self {
         let state = &*world.state;
         let items = review_items(state);
+        let table = Table::of(state, None);
         let clashing: BTreeSet<FactId> = items
             .iter()
             .flat_map(|item| match item {
@@ -40,14 +41,14 @@ impl ReviewModel {
                 _ => Vec::new(),
             })
             .collect();
-        let mut heads: Vec<Head> = items.iter().filter_map(|item| head(state, item, &clashing)).collect();
-        heads.extend(duplicates.iter().filter(|pair| is_open(state, pair)).map(|pair| twins(state, pair)));
-        let (stubs, more_stubs) = stubs(state);
+        let mut heads: Vec<Head> = items.iter().filter_map(|item| head(state, &table, item, &clashing)).collect();
+        heads.extend(duplicates.iter().filter(|pair| is_open(state, pair)).map(|pair| twins(state, &table, pair)));
+        let (stubs, more_stubs) = stubs(state, &table);
         heads.extend(stubs);
         heads.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
         let places = heads.iter().enumerate().map(|(place, head)| (head.key.clone(), place)).collect();
-        Self { position, heads, more_stubs, is_read: true, details, places }
+        Self { position, heads, more_stubs, is_read: true, read_at: hearsay_memory::real_time(), details, places }
     }
 }
 
@@ -82,13 +83,26 @@ fn about(state: &State, fact: &Fact) -> Vec<Named> {
     ends.map(|id| Named::of(state, id)).collect()
 }
 
+/// Whether players may see what waits: all their characters know it, or heard the words that it was read out of.
+fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
+    let heard = |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
+    let evidence = &fact.provenance().evidence;
+    let open = fact.secrecy() != Secrecy::Secret && !state.known_by(fact.id()).any(|edge| edge.conceals);
+    open && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
+}
+
+/// Whether all players' characters know what somebody is called.
+fn is_met(state: &State, table: &Table, id: &EntityId) -> bool {
+    state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id()))
+}
+
 /// How much is at stake: how much follows from it, times how likely it is to be so. A guess about somebody whom all know waits
 /// behind what was said in plain words, and behind a contradiction of two that are sure.
 fn stake(consequence: f64, likely: f64) -> f64 {
     consequence * likely
 }
 
-fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
+fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
     match item {
         ReviewItem::Doubtful { fact, .. } => {
             let fact = state.fact(*fact)?;
@@ -105,6 +119,7 @@ fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option
                 recorded: fact.provenance().recorded.0,
                 about: about(state, fact),
                 secret: fact.secrecy() == Secrecy::Secret,
+                safe: is_safe(state, table, fact),
             })
         }
         ReviewItem::Contradiction { subject, clash, facts } => {
@@ -132,9 +147,10 @@ fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option
                 recorded: newest.provenance().recorded.0,
                 about: named,
                 secret: facts.iter().any(|fact| fact.secrecy() == Secrecy::Secret),
+                safe: facts.iter().all(|fact| is_safe(state, table, fact)),
             })
         }
-        ReviewItem::Duplicate(pair) => Some(twins(state, pair)),
+        ReviewItem::Duplicate(pair) => Some(twins(state, table, pair)),
     }
 }
 
@@ -148,7 +164,7 @@ fn clash_in_words(state: &State, clash: &Clash) -> String {
     }
 }
 
-fn twins(state: &State, pair: &Duplicate) -> Head {
+fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
     let degree = |id: &EntityId| state.links(id).count() as f64;
     Head {
         key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
@@ -161,6 +177,7 @@ fn twins(state: &State, pair: &Duplicate) -> Head {
         recorded: 0,
         about: vec![Named::of(state, &pair.one), Named::of(state, &pair.other)],
         secret: false,
+        safe: is_met(state, table, &pair.one) && is_met(state, table, &pair.other),
     }
 }
 
@@ -174,7 +191,7 @@ fn alike(pair: &Duplicate) -> Vec<String> {
 }
 
 /// Entities of which nothing is said but what they are called: what imports leave of names that they could not place.
-fn stubs(state: &State) -> (Vec<Head>, usize) {
+fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.standing() != Standing::Rejected;
     let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
@@ -196,6 +213,7 @@ fn stubs(state: &State) -> (Vec<Head>, usize) {
             recorded,
             about: vec![named],
             secret: false,
+            safe: is_met(state, table, id),
         }
     };
     (found.into_iter().take(MOST_STUBS).map(head).collect(), more)

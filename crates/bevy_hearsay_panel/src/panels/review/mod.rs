@@ -107,6 +107,22 @@ impl ReviewPanel {
         near.map(|row| self.model.heads[*row].key.clone()).collect()
     }
 
+    /// What was typed and cannot be so is there again, to be mended; unless another edit is under way.
+    fn edit_again(&mut self, outcome: &Outcome) {
+        let Deed::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.deed else { return };
+        let Some(sent) = self.view.sent.take_if(|sent| facts.contains(&sent.fact)) else { return };
+        let has = |head: &&Head| match &head.key {
+            CardKey::Fact(id) => *id == sent.fact,
+            CardKey::Clash(ids) => ids.contains(&sent.fact),
+            CardKey::Twins(..) | CardKey::Stub(_) => false,
+        };
+        let key = self.model.heads.iter().find(has).map(|head| head.key.clone());
+        if let (Some(key), None) = (key, &self.view.draft) {
+            (self.view.focus, self.view.draft) = (Some(key), Some(sent));
+            (self.view.moved, self.view.touched) = (true, true);
+        }
+    }
+
     fn act(&mut self, action: ReviewAction) -> Option<Request> {
         Some(match action {
             ReviewAction::Decide { facts, decision, reason } => {
@@ -267,7 +283,10 @@ impl Panel for ReviewPanel {
                     (self.undone, self.loading, self.asked_at) = (true, None, None);
                 }
             }
-            Err(_) => self.view.gone.retain(|key, by| !(by.is_none() && is_of(key))),
+            Err(_) => {
+                self.view.gone.retain(|key, by| !(by.is_none() && is_of(key)));
+                self.edit_again(outcome);
+            }
         }
     }
 

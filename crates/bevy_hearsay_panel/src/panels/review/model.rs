@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hearsay_model::{EntityId, FactId};
+use hearsay_model::{EntityId, FactId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
@@ -95,6 +95,8 @@ pub struct Head {
     pub about: Vec<Named>,
     /// Whether it is a secret.
     pub secret: bool,
+    /// Whether players may see it: all their characters know it, or heard what it was read out of.
+    pub safe: bool,
 }
 
 /// Another fact that a card names.
@@ -228,6 +230,9 @@ pub struct ReviewModel {
     pub more_stubs: usize,
     /// Whether it was read at all.
     pub is_read: bool,
+    /// When, by the real clock.
+    #[serde(skip)]
+    pub read_at: Timestamp,
     /// Details of some cards: those around the focus.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, Detail>,
@@ -301,6 +306,8 @@ pub struct Filter {
     pub session: Option<String>,
     /// Only those about this entity.
     pub entity: Option<EntityId>,
+    /// Only those that were recorded within so many hours.
+    pub hours: Option<u32>,
     /// Only those at least so sure.
     pub least: f64,
     /// Only those at most so sure; 1.0 is no bound.
@@ -314,7 +321,10 @@ impl Filter {
     }
 
     /// Whether it lets a card through.
-    pub fn lets_through(&self, head: &Head, words: &str) -> bool {
+    ///
+    /// `words` are its words in small letters, `now` is the real clock.
+    pub fn lets_through(&self, head: &Head, words: &str, now: Timestamp) -> bool {
+        let oldest = self.hours.map(|hours| now.0 - i64::from(hours) * 3_600_000);
         let has_words = || {
             let within = |text: &str| text.to_lowercase().contains(words);
             within(&head.statement) || within(&head.source) || head.about.iter().any(|named| within(&named.name))
@@ -323,6 +333,7 @@ impl Filter {
             && self.source.as_ref().is_none_or(|source| head.source == *source)
             && self.session.as_ref().is_none_or(|session| head.session.as_ref() == Some(session))
             && self.entity.as_ref().is_none_or(|entity| head.about.iter().any(|named| named.id == *entity))
+            && oldest.is_none_or(|oldest| head.recorded >= oldest)
             && head.confidence >= self.least
             && self.most.is_none_or(|most| head.confidence <= most)
             && (words.is_empty() || has_words())
@@ -355,7 +366,7 @@ impl ReviewModel {
         let everything = filter.is_open() && !screen_safe;
         let shown = |number: &usize| {
             let head = &self.heads[*number];
-            everything || filter.lets_through(head, &words) && !(screen_safe && head.secret)
+            everything || filter.lets_through(head, &words, self.read_at) && (head.safe || !screen_safe)
         };
         let mut listed: Vec<usize> = (0..self.heads.len()).filter(shown).collect();
         let any_put_off = listed.iter().any(|number| put_off(&self.heads[*number].key));

@@ -79,6 +79,8 @@ pub struct ReviewView {
     pub filter: Filter,
     /// The edit under way.
     pub draft: Option<Draft>,
+    /// The edit that was sent last: it is there again, if it cannot be so.
+    pub sent: Option<Draft>,
     /// Why, for the next decision.
     pub reason: String,
     /// Whether the field for it is open.

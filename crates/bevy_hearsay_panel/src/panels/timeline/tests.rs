@@ -123,7 +123,7 @@ fn the_example_campaign_is_looked_into_down_to_a_day() {
         panel.read.of(&panel.view.request).is_some_and(|model| model.path.len() == 2)
     });
     // The button has moved: it is clicked where it is now.
-    bench.run_steps(2);
+    crate::testing::settle(&mut bench);
     bench.get_by_label("Zoom out").click();
     wait_for(&mut bench, "Thawmoon 398 HR");
     bench.get_by_label("About").focus();
