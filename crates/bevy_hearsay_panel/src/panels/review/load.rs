@@ -85,7 +85,8 @@ fn about(state: &State, fact: &Fact) -> Vec<Named> {
 
 /// Whether players may see what waits: all their characters know it, or heard the words that it was read out of.
 fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
-    let heard = |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
+    let heard =
+        |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
     let evidence = &fact.provenance().evidence;
     let open = fact.secrecy() != Secrecy::Secret && !state.known_by(fact.id()).any(|edge| edge.conceals);
     open && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
@@ -135,7 +136,9 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
             let mut named = vec![Named::of(state, subject)];
             named.extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| Named::of(state, id)));
             named.dedup();
-            let told: Vec<&str> = facts.iter().map(|fact| fact.statement().trim_end_matches('.')).collect();
+            let first = facts.first().map_or("", |fact| fact.statement());
+            let told: Vec<&str> =
+                facts.iter().map(|fact| unlike(fact.statement(), first).trim_end_matches('.')).collect();
             Some(Head {
                 key: CardKey::Clash(facts.iter().map(|fact| fact.id()).collect()),
                 statement: format!("{}?", told.join(", or ")),
@@ -152,6 +155,19 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
         }
         ReviewItem::Duplicate(pair) => Some(twins(state, table, pair)),
     }
+}
+
+/// What a sentence has that another has not: without the words with which both begin.
+fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
+    let mut start = 0;
+    for (one, other) in sentence.split_inclusive(' ').zip(first.split_inclusive(' ')) {
+        if one != other {
+            break;
+        }
+        start += one.len();
+    }
+    // All of it, where nothing is left: it is the first, or says the same.
+    sentence.get(start..).filter(|rest| !rest.is_empty()).unwrap_or(sentence)
 }
 
 fn clash_in_words(state: &State, clash: &Clash) -> String {
@@ -184,7 +200,8 @@ fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
 fn alike(pair: &Duplicate) -> Vec<String> {
     let mut why = vec![format!("names alike {:.2}", pair.name.get())];
     why.extend(pair.sounds_alike.then(|| "they sound the same".to_owned()));
-    why.extend(pair.neighbours.map(|share| format!("{:.0} % of those around them are the same", 100.0 * share.get())));
+    let shared = pair.neighbours.filter(|share| share.get() > 0.0);
+    why.extend(shared.map(|share| format!("{:.0} % of those around them are the same", 100.0 * share.get())));
     why.extend(pair.meaning.map(|meaning| format!("described alike {:.2}", meaning.get())));
     why.extend(pair.related.then(|| "but something relates them to each other".to_owned()));
     why

@@ -65,6 +65,14 @@ pub fn search_ui(
         return actions;
     }
     let mut asked = Vec::new();
+    if super::who_knows(view.text.trim()).is_none() {
+        let who = ui.button("Who knows about this?").on_hover_text("Who knows it, and who hides it: the party first");
+        if who.clicked() {
+            view.text = format!("who knows about {}?", view.text.trim().trim_end_matches('?'));
+            view.marked = 0;
+            actions.push(SearchAction::Typed);
+        }
+    }
     egui::ScrollArea::vertical().id_salt("found").auto_shrink([false, false]).show(ui, |ui| {
         let mut number = 0;
         for group in &model.groups {
