@@ -84,6 +84,12 @@ impl StageModel {
     }
 }
 
+/// What bears on the question is read first; the speaker's own page, with which a prompt begins, last.
+fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
+    let bears = |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
+    sections.iter().filter(bears).chain(sections.iter().filter(move |section| !bears(section)))
+}
+
 /// Where most of the players' characters are.
 fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
     let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
@@ -161,7 +167,7 @@ impl AnswerModel {
         Ok(Self {
             speaker: Some(Named::of(state, &context.speaker)),
             question: context.question.clone(),
-            sections: context.sections.iter().map(section).collect(),
+            sections: in_reading_order(&context.sections).map(section).collect(),
             summary: summary.join(" \u{00B7} "),
             prompt: context.render(Form::Prompt, Detail::Plain),
             with_receipts: context.render(Form::Prompt, Detail::Receipts),

@@ -157,7 +157,11 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
                 view.fields.place.clear();
             }
         });
-        if view.place.is_some() && ui.button("Back to the session").on_hover_text("Where the session is").clicked() {
+        let (back, help) = match stage.session {
+            Some(_) => ("Back to the session", "Where the session is"),
+            None => ("Back to the players", "Where the players\u{2019} characters are"),
+        };
+        if view.place.is_some() && ui.button(back).on_hover_text(help).clicked() {
             (view.place, view.added, view.left_out) = (None, Vec::new(), Vec::new());
         }
     });
