@@ -19,12 +19,14 @@ pub(crate) struct Fresh<R, M> {
     asked: Option<(R, Position, Instant)>,
     /// What is there, and what it is the answer to.
     have: Option<(M, R)>,
+    /// What was there before: it goes with the next reading, beside the worker, for large ones take a while to be freed.
+    old: Option<M>,
     trouble: Option<String>,
 }
 
 impl<R, M> Default for Fresh<R, M> {
     fn default() -> Self {
-        Self { ticket: None, asked: None, have: None, trouble: None }
+        Self { ticket: None, asked: None, have: None, old: None, trouble: None }
     }
 }
 
@@ -42,7 +44,8 @@ impl<R: Clone + PartialEq, M: Send + 'static> Fresh<R, M> {
             match ticket.try_take() {
                 None => self.ticket = Some((ticket, of, at)),
                 Some(Ok(model)) => {
-                    (self.have, self.trouble, news) = (Some((model, of)), None, true);
+                    self.old = self.have.replace((model, of)).map(|(old, _)| old);
+                    (self.trouble, news) = (None, true);
                 }
                 Some(Err(error)) => (self.trouble, news) = (Some(error.to_string()), true),
             }
@@ -52,7 +55,15 @@ impl<R: Clone + PartialEq, M: Send + 'static> Fresh<R, M> {
             Some((of, _, _)) if of != request => true,
             Some((_, at, when)) => *at != position && when.elapsed() >= OFTEN && self.ticket.is_none(),
         };
-        if stale && let Ok(ticket) = memory.read_aside(read) {
+        if !stale {
+            return news;
+        }
+        let old = self.old.take();
+        let read = move |world: &World| {
+            drop(old);
+            read(world)
+        };
+        if let Ok(ticket) = memory.read_aside(read) {
             // Whatever was under way is not wanted any more.
             self.ticket = Some((ticket, request.clone(), position));
             self.asked = Some((request.clone(), position, Instant::now()));

@@ -24,7 +24,10 @@ pub struct Watch {
     asked: Option<Instant>,
     scene: Option<Ticket<News>>,
     scene_at: Option<Position>,
-    names: Option<Ticket<Names>>,
+    /// The names, where they are others than before.
+    names: Option<Ticket<Option<Names>>>,
+    /// The names before: they go with the next reading, beside the worker, for many take a while to be freed.
+    old_names: Option<Arc<Names>>,
     names_at: Option<(Position, Instant)>,
 }
 
@@ -65,12 +68,18 @@ impl Watch {
         if self.scene.is_none() && self.scene_at != Some(self.news.position) {
             self.scene = memory.read(|world| Ok(scene(world))).ok();
         }
-        if let Some(Ok(names)) = taken(&mut self.names) {
-            self.news.names = Arc::new(names);
+        if let Some(Ok(Some(names))) = taken(&mut self.names) {
+            self.old_names = Some(std::mem::replace(&mut self.news.names, Arc::new(names)));
         }
         let stale = self.names_at.is_none_or(|(at, when)| at != self.news.position && when.elapsed() >= NAMES);
         if self.names.is_none() && stale {
-            self.names = memory.read_aside(|world| Ok(Names::of(&world.state))).ok();
+            let (old, now) = (self.old_names.take(), Arc::clone(&self.news.names));
+            let read = move |world: &World| {
+                drop(old);
+                let names = Names::of(&world.state);
+                Ok((names != *now).then_some(names))
+            };
+            self.names = memory.read_aside(read).ok();
             self.names_at = Some((self.news.position, Instant::now()));
         }
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use hearsay_memory::{
     Decision, Decisions, Edit, GossipPlan, Happening, ImportOutcome, Keep, Log, Memory, MemoryError, MergePlan,
-    Proposal, Proposed, Retcon, SessionStep, Status, UndoTarget, World,
+    Proposal, Proposed, Retcon, SessionStep, Status, UndoTarget, World, Written,
 };
 use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId};
 use serde::{Serialize, de::DeserializeOwned};
@@ -95,6 +95,8 @@ pub enum Request {
     Tell(Note),
     /// Change the memory. What became of it is [heard](Panel::heard) by all panels.
     Do(Deed),
+    /// Something was written without a deed: undo reaches it all the same.
+    Wrote(Written),
     /// Take back the newest deed of the DM that counts: names it, and asks first when others rest on it.
     Undo,
     /// Take back the newest undo.

@@ -332,6 +332,10 @@ impl Theme {
         let (palette, spacing) = (self.palette(), self.spacing());
         let mut visuals = if self.shade == Shade::Dark { Visuals::dark() } else { Visuals::light() };
         let rounding = CornerRadius::same(spacing.rounding as u8);
+        // Dark letters on light ground look thinner than they are.
+        if self.shade == Shade::Light {
+            visuals.text_options.color_transfer_function = egui::epaint::FontColorTransferFunction::Gamma(0.6);
+        }
         visuals.panel_fill = palette.surface;
         visuals.window_fill = palette.surface;
         visuals.window_stroke = Stroke::new(1.0, palette.line);

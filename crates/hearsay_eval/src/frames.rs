@@ -265,15 +265,15 @@ impl Game {
 }
 
 /// How long this thread has been ready to run and waited for a processor, where the system tells it.
-struct Delays(File);
+pub(crate) struct Delays(File);
 
 impl Delays {
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let delays = Self(File::open("/proc/thread-self/schedstat").ok()?);
         delays.read().map(|_| delays)
     }
 
-    fn read(&self) -> Option<Duration> {
+    pub(crate) fn read(&self) -> Option<Duration> {
         use std::io::{Read, Seek};
         let (mut file, mut text) = (&self.0, [0; 128]);
         file.rewind().ok()?;
@@ -464,7 +464,7 @@ fn own(
 }
 
 /// The value that so great a part of sorted values does not exceed; 0 of none.
-fn at(sorted: &[f64], part: f64) -> f64 {
+pub(crate) fn at(sorted: &[f64], part: f64) -> f64 {
     let place = (part * sorted.len() as f64).ceil() as usize;
     sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }

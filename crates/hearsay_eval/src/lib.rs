@@ -9,6 +9,7 @@
 //! - [`weights`]: the weights of that confidence, fitted to labelled sentences.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
 //! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
+//! - [`panel_frames`]: what the DM's panels cost on the main thread, frame by frame.
 //!
 //! - [`recall`]: retrieval [`tasks`]; whether what answers a question is found, and how fast.
 //!
@@ -21,6 +22,7 @@ pub mod extraction;
 pub mod figures;
 pub mod frames;
 pub mod leaks;
+pub mod panel_frames;
 mod random;
 pub mod recall;
 pub mod speed;

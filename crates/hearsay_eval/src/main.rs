@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    encoder, extraction, figures, frames, leaks,
+    encoder, extraction, figures, frames, leaks, panel_frames,
     recall::{Corpus, Method, Run},
     speed, stories, tasks,
     vector_cache::VectorCache,
@@ -97,6 +97,16 @@ games in which nothing changes.
 Example:
   hearsay_eval frames --npcs 10000 --changes 100 --questions 100")]
     Frames(Frames),
+    /// What the DM's panels cost on the main thread, frame by frame, in a large campaign
+    #[command(after_help = "\
+A generated campaign, with facts that wait for review, is put on the desk without
+a window; each panel in turn is in front for so many frames, of which all count.
+Unhindered is without the time in which others had the processor. 60 frames a
+second leave 16.7 ms for everything.
+
+Example:
+  hearsay_eval panel-frames --entities 20000 --facts 100000")]
+    PanelFrames(PanelFrames),
     /// Whether what answers a question is found: retrieval tasks through the engine
     #[command(after_help = "\
 DIR is a task folder (corpus.jsonl, queries.jsonl, perhaps facts.jsonl), or holds
@@ -230,6 +240,22 @@ struct Speed {
 }
 
 #[derive(Debug, ClapArgs)]
+struct PanelFrames {
+    /// How many entities there are
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    entities: usize,
+    /// How many facts
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    facts: usize,
+    /// How many facts wait for review
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    rows: usize,
+    /// How many frames of each panel are counted
+    #[arg(long, value_name = "F", default_value_t = 240)]
+    frames: usize,
+}
+
+#[derive(Debug, ClapArgs)]
 struct Frames {
     /// How many characters there are
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -266,6 +292,7 @@ fn main() -> ExitCode {
         Command::Speed(command) => time_engine(command, &mut out),
         Command::Hold { directory } => hold(directory, &mut out),
         Command::Frames(command) => time_frames(command, &mut out),
+        Command::PanelFrames(command) => time_panels(command, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
@@ -464,6 +491,26 @@ fn time_frames(command: &Frames, out: &mut Output) -> Result<ExitCode> {
         Ok(out.out.flush()?)
     };
     frames::measure(frames::Plan { npcs, changes, frames, questions }, directory.path(), &mut tell)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn time_panels(command: &PanelFrames, out: &mut Output) -> Result<ExitCode> {
+    let PanelFrames { entities, facts, rows, frames } = *command;
+    let row = |name: &str, cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>9}")).collect();
+        format!("{name:<28}{}", cells.concat())
+    };
+    let head = ["frames", "p50 ms", "p99", "worst", "own p50", "p99", "worst"];
+    out.line(row("panel", &head.map(str::to_owned)))?;
+    let mut tell = |cost: &panel_frames::Cost| {
+        out.data(cost)?;
+        let whole = [cost.ms_p50, cost.ms_p99, cost.worst_ms].map(|time| format!("{time:.2}"));
+        let own = [cost.unhindered_ms_p50, cost.unhindered_ms_p99, cost.unhindered_worst_ms];
+        let own = own.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.2}")));
+        out.line(row(&cost.panel, &[&[cost.frames.to_string()][..], &whole, &own].concat()))?;
+        Ok(out.out.flush()?)
+    };
+    panel_frames::measure(panel_frames::Plan { entities, facts, rows, frames }, &mut tell)?;
     Ok(ExitCode::SUCCESS)
 }
 

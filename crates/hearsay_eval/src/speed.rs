@@ -194,6 +194,11 @@ impl World {
         Ok(world)
     }
 
+    /// Its people, those with most relations first, and the changes that make it.
+    pub(crate) fn into_parts(self) -> (Vec<EntityId>, Vec<Change>) {
+        (self.people, self.changes)
+    }
+
     fn say(&mut self, builder: hearsay_model::FactBuilder, knowers: &[Knower]) -> Result<()> {
         let fact = Arc::new(builder.build()?);
         let id = fact.id();

@@ -554,9 +554,10 @@ impl Memory {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn set_clock(&self, time: hearsay_model::GameTime) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |_| {
+        self.write(move |world| {
             let change = Change::Set(Setting::Clock(time));
-            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, "set the clock", vec![change]) })
+            let summary = format!("set the clock to {}", world.state.calendar().print(time));
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, summary, vec![change]) })
         })
     }
 

@@ -107,7 +107,11 @@ fn palette(ui: &mut Ui, look: &Look, typed: &mut String, marked: &mut usize) -> 
         *marked = marked.saturating_sub(1);
     }
     let entered = key(Key::Enter);
-    let field = ui.add(TextEdit::singleline(typed).hint_text("What do you want to do?").desired_width(f32::INFINITY));
+    let field = ui.add(
+        TextEdit::singleline(typed)
+            .hint_text(crate::widgets::as_hint("What do you want to do?"))
+            .desired_width(f32::INFINITY),
+    );
     field.request_focus();
     if field.changed() {
         *marked = 0;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use egui_tiles::Tree;
 use serde::{Deserialize, Serialize};
 
-use super::{Desk, layout};
+use super::{Desk, layout, undo::Own};
 use crate::{
     panel::{Panel, PanelKind, Saved},
     theme::{Shade, Theme},
@@ -31,6 +31,9 @@ pub struct KeptDesk {
     /// What the panels hold.
     #[serde(default)]
     panels: BTreeMap<PanelKind, Saved>,
+    /// What was done here under another name than the DM's: undo reaches it after a restart, too.
+    #[serde(default)]
+    own: Vec<Own>,
     /// What was typed into the capture line.
     #[serde(default)]
     capture: Option<Saved>,
@@ -47,6 +50,7 @@ impl Desk {
             quiet: self.quiet,
             screen_safe: self.screen_safe,
             panels: self.panels.iter().filter_map(|(kind, panel)| Some((*kind, panel.save()?))).collect(),
+            own: self.undo.own().to_vec(),
             capture: self.capture.save(),
         }
     }
@@ -67,6 +71,7 @@ impl Desk {
                 panel.restore(saved);
             }
         }
+        self.undo.restore(kept.own);
         if let Some(saved) = kept.capture {
             self.capture.restore(saved);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Color32, RichText, Stroke, Ui, Visuals, WidgetText};
+use egui::{Color32, RichText, ScrollArea, Stroke, Ui, Visuals, WidgetText};
 use egui_tiles::{
     Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles, Tree, UiResponse,
 };
@@ -53,6 +53,32 @@ pub(super) fn visible(tree: &Tree<PanelKind>) -> Vec<PanelKind> {
 /// Brings a panel to the front.
 pub(super) fn open(tree: &mut Tree<PanelKind>, kind: PanelKind) {
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
+}
+
+/// Below this width, in points, one panel is shown instead of two beside each other: large letters on a small screen.
+pub(super) const NARROW: f32 = 960.0;
+
+/// Draws the active panel alone, below a row with all of them where that is wanted.
+pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
+    if with_row {
+        ScrollArea::horizontal().id_salt("panels").auto_shrink([false, true]).show(ui, |ui| {
+            ui.horizontal(|ui| {
+                for kind in PanelKind::ALL {
+                    let on = *behaviour.active == kind;
+                    let name = behaviour.tab_title_for_pane(&kind);
+                    let tab = crate::widgets::named(ui.selectable_label(on, name), true, kind.name());
+                    if tab.clicked() {
+                        *behaviour.active = kind;
+                        open(tree, kind);
+                    }
+                }
+            });
+        });
+    }
+    let mut kind = *behaviour.active;
+    if let Some((id, _)) = panes(tree).find(|(_, pane)| *pane == kind) {
+        let _ = behaviour.pane_ui(ui, id, &mut kind);
+    }
 }
 
 /// Draws the panels in their tiles.

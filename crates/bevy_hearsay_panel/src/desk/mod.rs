@@ -131,6 +131,11 @@ impl Desk {
             }
             Request::Tell(note) => self.status.tell(note),
             Request::Do(deed) => self.deeds.begin(deed),
+            Request::Wrote(written) => {
+                self.watch.wrote(written.position);
+                self.status.tell(Note::new(written.summary.clone()));
+                self.undo.wrote(written.position, written.summary);
+            }
             Request::Undo => self.undo.ask(),
             Request::Redo => match self.undo.redo() {
                 Some(deed) => self.deeds.begin(deed),
@@ -182,6 +187,8 @@ impl Desk {
         requests.extend(self.status.ui(ui, &look, self.watch.news(), waiting, self.quiet));
         requests.extend(self.capture.bar(ui, &look));
         requests.extend(self.capture.due());
+        // In combat only one panel is shown, and where there is no room for two beside each other.
+        let alone = self.quiet || ui.available_width() < layout::NARROW;
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             let mut behaviour = layout::Behaviour {
@@ -192,7 +199,10 @@ impl Desk {
                 asked: self.asked.take(),
                 requests: &mut requests,
             };
-            self.tree.ui(&mut behaviour, ui);
+            match alone {
+                true => layout::alone(&mut self.tree, &mut behaviour, ui, !self.quiet),
+                false => self.tree.ui(&mut behaviour, ui),
+            }
         });
         if let Some(command) = self.dialogs.ui(ui, &look) {
             self.run(ui.ctx(), command);

@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use egui::{Key, Modifiers};
-use egui_kittest::{Harness, kittest::Queryable};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT, Queryable},
+};
 use hearsay_memory::{Edit, FactOptions, UndoTarget};
 
 use super::*;
@@ -173,6 +176,25 @@ fn quiet_mode_and_screen_safe_mode_are_switched_by_key_and_button() {
 }
 
 #[test]
+fn in_combat_and_on_a_small_screen_one_panel_is_shown() {
+    let mut sitting = sit();
+    let both = |sitting: &Sitting| {
+        let shows = |label: &str| sitting.query_by_label(label).is_some();
+        (shows("Order"), shows("Nobody's page is open"))
+    };
+    assert_eq!(both(&sitting), (true, true));
+    press(&mut sitting, Modifiers::NONE, Key::F9);
+    assert_eq!(both(&sitting), (true, false), "the panel that is looked at, and a badge");
+    press(&mut sitting, Modifiers::NONE, Key::F9);
+    sitting.set_size(egui::vec2(640.0, 360.0));
+    settle(&mut sitting);
+    assert_eq!(both(&sitting), (true, false));
+    sitting.get_by_label("Entity").click();
+    settle(&mut sitting);
+    assert_eq!(both(&sitting), (false, true));
+}
+
+#[test]
 #[ignore = "measures"]
 #[allow(clippy::print_stdout)]
 fn a_frame_of_the_whole_desk() {
@@ -182,4 +204,115 @@ fn a_frame_of_the_whole_desk() {
         sitting.step();
     }
     println!("the desk over the example campaign: {:?} a frame, with the harness", begun.elapsed() / 60);
+}
+
+/// Steps until something is so.
+fn until(sitting: &mut Sitting, what: &str, is_so: impl Fn(&Sitting) -> bool) {
+    let begun = Instant::now();
+    while !is_so(sitting) {
+        sitting.step();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(begun.elapsed() < Duration::from_secs(20), "waited in vain for {what}");
+    }
+    settle(sitting);
+}
+
+#[test]
+fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
+    let mut sitting = sit();
+    let directory = tempfile::tempdir().unwrap();
+    let people = "entities:\n  - {id: ann-of-the-mill, name: Ann of the Mill, kind: npc}\n";
+    std::fs::write(directory.path().join("campaign.yaml"), "campaign: {id: mill, name: The Mill}\n").unwrap();
+    std::fs::write(directory.path().join("people.yaml"), people).unwrap();
+    press(&mut sitting, Modifiers::ALT, Key::Num8);
+    press(&mut sitting, Modifiers::NONE, Key::Num3);
+    until(&mut sitting, "what people would tell", |sitting| sitting.query_by_label("Let it pass").is_some());
+    let before = sitting.state().desk.news().clock_time.unwrap();
+    press(&mut sitting, Modifiers::NONE, Key::Enter);
+    until(&mut sitting, "three days", |sitting| sitting.state().desk.news().clock_time > Some(before));
+    let passed = note(&sitting);
+    let later = hearsay_model::GameTime(before.0 + 30 * 24 * 60);
+    sitting.state_mut().desk.deeds.begin(crate::Deed::SetClock(later));
+    settle(&mut sitting);
+    let clock = sitting.state().desk.news().clock.clone().unwrap();
+    sitting.state_mut().desk.deeds.begin(crate::Deed::Import(directory.path().to_owned()));
+    settle(&mut sitting);
+    assert!(note(&sitting).contains("import"), "{}", note(&sitting));
+
+    // The desk closes, and opens again.
+    let kept = serde_json::to_string(&sitting.state().desk.keep()).unwrap();
+    sitting.state_mut().desk = Desk::default();
+    sitting.state_mut().desk.restore(serde_json::from_str(&kept).unwrap());
+    settle(&mut sitting);
+    for what in ["import", clock.as_str(), passed.as_str()] {
+        press(&mut sitting, Modifiers::COMMAND, Key::Z);
+        if sitting.query_by_label("Undo all of it").is_some() {
+            sitting.get_by_label("Undo all of it").click();
+            settle(&mut sitting);
+        }
+        assert!(note(&sitting).contains("undo") && note(&sitting).contains(what), "{what}: {}", note(&sitting));
+    }
+    assert_eq!(sitting.state().desk.news().clock_time, Some(before));
+    press(&mut sitting, Modifiers::COMMAND, Key::Z);
+    assert!(note(&sitting).contains("nothing to undo"), "what was there at first stays: {}", note(&sitting));
+}
+
+#[test]
+fn what_is_half_typed_in_any_panel_is_there_again_when_the_window_was_closed() {
+    let mut sitting = sit();
+    let guess = hearsay_memory::Proposal {
+        confidence: hearsay_model::Confidence::new(0.5).unwrap(),
+        ..hearsay_memory::Proposal::new(
+            hearsay_model::EntityId::new("mirela-voss").unwrap(),
+            hearsay_model::Predicate::new("FEARS").unwrap(),
+            hearsay_model::Object::Entity(hearsay_model::EntityId::new("captain-rusk").unwrap()),
+        )
+    };
+    let memory = &sitting.state().memory;
+    memory.propose(hearsay_model::Author::Extractor, vec![guess]).unwrap().wait().unwrap();
+    let types = |sitting: &mut Sitting, field: &str, text: &str| {
+        let fields = |sitting: &Sitting, act: &dyn Fn(&egui_kittest::Node<'_>)| {
+            let is_field = |node: &egui_kittest::Node<'_>| {
+                use egui::accesskit::Role;
+                matches!(node.accesskit_node().role(), Role::TextInput | Role::MultilineTextInput)
+            };
+            sitting.query_all_by_label(field).find(is_field).inspect(act).is_some()
+        };
+        until(sitting, field, |sitting| fields(sitting, &|_| {}));
+        fields(sitting, &|node| node.focus());
+        settle(sitting);
+        fields(sitting, &|node| node.type_text(text));
+        settle(sitting);
+    };
+    until(&mut sitting, "cards", |sitting| sitting.query_by_label("Accept").is_some());
+    press(&mut sitting, Modifiers::NONE, Key::E);
+    types(&mut sitting, "Sentence", "the half sentence ");
+    sitting.get_by_label("Capture").focus();
+    types(&mut sitting, "Capture", "half a line");
+    let (ctx, speaker) = (sitting.ctx.clone(), hearsay_model::EntityId::new("mirela-voss").ok());
+    sitting.state_mut().desk.request(&ctx, Request::Scene { place: None, speaker });
+    types(&mut sitting, "Question", "half a doubt");
+    types(&mut sitting, "Something happens", "half a fight");
+    press(&mut sitting, Modifiers::ALT, Key::Num0);
+    types(&mut sitting, "Title", "half a title");
+    sitting.get_by_label("Recap").click();
+    settle(&mut sitting);
+    types(&mut sitting, "Recap text", "half a recap ");
+    press(&mut sitting, Modifiers::ALT, Key::Num8);
+    types(&mut sitting, "Until", "half a date");
+    press(&mut sitting, Modifiers::ALT, Key::I);
+    types(&mut sitting, "Folder or file", "half/a/path");
+    press(&mut sitting, Modifiers::COMMAND, Key::K);
+    types(&mut sitting, "Search", "half a question");
+
+    let kept = serde_json::to_string(&sitting.state().desk.keep()).unwrap();
+    drop(sitting);
+    let mut desk = Desk::default();
+    desk.restore(serde_json::from_str(&kept).unwrap());
+    let again = serde_json::to_string(&sit_at(desk).state().desk.keep()).unwrap();
+    let typed = ["the half sentence", "half a line", "half a fight", "half a title", "half a recap", "half a date"];
+    for words in typed.into_iter().chain(["half/a/path", "half a question", "half a doubt"]) {
+        assert!(kept.contains(words), "{words} is kept");
+        assert!(again.contains(words), "{words} is there again");
+    }
 }

@@ -1,8 +1,9 @@
 //! Undo: names what it takes back, and asks first where others rest on it.
 
 use egui::{Modal, RichText, Ui};
-use hearsay_memory::{Memory, Ticket, UndoTarget};
-use hearsay_model::{Author, Position};
+use hearsay_memory::{Memory, MemoryError, Ticket, UndoTarget};
+use hearsay_model::{Author, Position, State};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     deeds::Deeds,
@@ -15,6 +16,23 @@ use crate::{
 
 /// How many dependents are listed.
 const MOST: usize = 12;
+
+/// How many deeds of the desk are remembered that stand in the journal under another author.
+const MOST_OWN: usize = 500;
+
+/// Something that was done here and that the journal does not call the DM's: an import, the clock, days that passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Own {
+    position: Position,
+    /// What it did: another memory has something else there.
+    summary: String,
+}
+
+impl Own {
+    fn is_there(&self, state: &State) -> bool {
+        state.entry(self.position).is_some_and(|entry| entry.live && entry.operation.summary == self.summary)
+    }
+}
 
 /// What is to be undone.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +52,21 @@ pub(super) struct Undo {
     plan: Option<Plan>,
     /// The undos of this sitting, the newest last: voiding one brings back what it took.
     undone: Vec<Position>,
+    /// What was done here under another name than the DM's, the newest last.
+    own: Vec<Own>,
 }
 
 impl Undo {
+    /// What is to be kept of it when the desk closes.
+    pub(super) fn own(&self) -> &[Own] {
+        &self.own
+    }
+
+    /// Takes back what was kept.
+    pub(super) fn restore(&mut self, own: Vec<Own>) {
+        self.own = own;
+    }
+
     pub(super) fn ask(&mut self) {
         self.asked = true;
     }
@@ -59,9 +89,10 @@ impl Undo {
         // What is being done now is to be undone, not what was before it.
         if self.asked && deeds.count() == 0 && self.planning.is_none() && self.plan.is_none() {
             self.asked = false;
+            let own = self.own.clone();
             self.planning = memory
-                .read_aside(|world| {
-                    let position = UndoTarget::LastBy(Author::Dm).position(&world.state)?;
+                .read_aside(move |world| {
+                    let position = newest(&world.state, &own)?;
                     let preview = world.state.undo_preview(position)?;
                     let summary = |at: Position| {
                         world.state.entry(at).map_or_else(String::new, |entry| entry.operation.summary.clone())
@@ -85,9 +116,19 @@ impl Undo {
         }
     }
 
+    /// Something was written here under another name than the DM's.
+    pub(super) fn wrote(&mut self, position: Position, summary: String) {
+        self.undone.clear();
+        self.own.push(Own { position, summary });
+        self.own.drain(..self.own.len().saturating_sub(MOST_OWN));
+    }
+
     pub(super) fn hear(&mut self, outcome: &Outcome) {
         let Ok(done) = &outcome.done else { return };
         match (&outcome.deed, done.position) {
+            (Deed::Gossip(_) | Deed::Import(_) | Deed::SetClock(_), Some(position)) => {
+                self.wrote(position, done.summary.clone());
+            }
             (Deed::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.starts_with("redo ") => {
                 self.undone.push(position)
             }
@@ -129,5 +170,16 @@ impl Undo {
             self.plan = None;
         }
         requests
+    }
+}
+
+/// The newest that counts of what the DM did: in the journal under that name, or here under another.
+fn newest(state: &State, own: &[Own]) -> Result<Position, MemoryError> {
+    let of_dm = UndoTarget::LastBy(Author::Dm).position(state);
+    let here = own.iter().filter(|own| own.is_there(state)).map(|own| own.position).max();
+    match (of_dm, here) {
+        (Ok(of_dm), Some(here)) => Ok(of_dm.max(here)),
+        (Err(_), Some(here)) => Ok(here),
+        (of_dm, None) => of_dm,
     }
 }

@@ -100,6 +100,33 @@ pub fn icon_button(ui: &mut Ui, sign: &str, name: &str) -> Response {
     named(ui.add(button).on_hover_text(name), ui.is_enabled(), name)
 }
 
+/// Makes boxes and rings stand out: what can be ticked is seen where nothing is ticked.
+pub fn mark_widgets(ui: &mut Ui, look: &Look) {
+    let palette = look.theme.palette();
+    let widgets = &mut ui.visuals_mut().widgets;
+    for state in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active] {
+        state.corner_radius = CornerRadius::same(3);
+        state.bg_fill = palette.background;
+        state.bg_stroke.color = palette.weak;
+    }
+}
+
+/// A box that is ticked, and has a name.
+pub fn tick_box(ui: &mut Ui, look: &Look, on: bool, name: &str) -> Response {
+    mark_widgets(ui, look);
+    let response = ui.checkbox(&mut { on }, "");
+    response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, on, name));
+    response
+}
+
+/// Gives a list to choose from the name that screen readers say, and what is chosen.
+pub fn choice_named(response: &Response, name: &str, chosen: &str) {
+    response.widget_info(|| WidgetInfo {
+        current_text_value: Some(chosen.to_owned()),
+        ..WidgetInfo::labeled(WidgetType::ComboBox, true, name)
+    });
+}
+
 /// A button that stays down: a filter, a mode.
 pub fn toggle(ui: &mut Ui, on: bool, name: &str, help: &str) -> Response {
     let sign = if on { "\u{2714} " } else { "" };
@@ -120,7 +147,14 @@ pub fn entity_button(ui: &mut Ui, look: &Look, entity: &Named) -> Response {
     let colour = look.theme.kind(entity.kind.as_ref());
     let kind = entity.kind.as_ref().map_or("unknown", |kind| kind.as_str());
     let text = format!("{} {}", kind_sign(entity.kind.as_ref()), visual(&entity.name));
+    // A name stays whole: it goes to the next line rather than over two, unless no line has room for it.
+    let whole = text.chars().count() as f32 * look.theme.sizes().body * 0.6 < ui.max_rect().width();
+    let wrap = ui.style().wrap_mode;
+    if whole {
+        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+    }
     let response = ui.link(RichText::new(text).color(colour));
+    ui.style_mut().wrap_mode = wrap;
     named(response.on_hover_text(format!("{kind}: {}", entity.id)), ui.is_enabled(), &entity.name)
 }
 
@@ -166,6 +200,12 @@ pub fn card<R>(
         })
 }
 
+/// What lies to the right of a list, with a gap between.
+pub fn beside<R>(ui: &mut Ui, look: &Look, inside: impl FnOnce(&mut Ui) -> R) -> R {
+    let margin = Margin { left: look.theme.spacing().normal as i8, ..Margin::ZERO };
+    egui::CentralPanel::default().frame(Frame::new().inner_margin(margin)).show(ui, inside).inner
+}
+
 /// A heading within a panel, with a count where there is one.
 pub fn section(ui: &mut Ui, look: &Look, name: &str, count: Option<usize>) {
     ui.add_space(look.theme.spacing().normal);
@@ -192,6 +232,11 @@ pub fn weak(ui: &mut Ui, look: &Look, words: &str) -> Response {
 /// Text of a tone.
 pub fn toned(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
     ui.label(RichText::new(visual(words)).color(look.theme.tone(tone)))
+}
+
+/// What an empty field says of itself: it looks like nothing that was typed.
+pub fn as_hint(words: impl Into<String>) -> RichText {
+    RichText::new(words).italics()
 }
 
 /// What stands where a secret would be in screen-safe mode.

@@ -37,13 +37,17 @@ pub fn name_field(
     wanted: impl Fn(&Named) -> bool,
 ) -> NameField {
     let id = ui.make_persistent_id(("name field", name));
+    // What is left of a line may be too narrow for a name.
+    if ui.layout().main_wrap && ui.available_width() < ui.spacing().text_edit_width {
+        ui.end_row();
+    }
     let focused = ui.memory(|memory| memory.has_focus(id));
     let found: Vec<Named> = match focused && completion.dismissed.as_ref() != Some(typed) {
         true => look.names.completions(typed, &wanted, 8).into_iter().cloned().collect(),
         false => Vec::new(),
     };
     let taken = complete(ui, &found, completion, typed);
-    let edit = TextEdit::singleline(typed).id(id).hint_text(hint);
+    let edit = TextEdit::singleline(typed).id(id).hint_text(crate::widgets::as_hint(hint));
     let response = ui.add(edit);
     response.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, typed.as_str(), typed.as_str(), hint);

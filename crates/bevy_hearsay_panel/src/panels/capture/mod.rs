@@ -316,7 +316,10 @@ impl Panel for CapturePanel {
             }
         }
         let hint = "What happens?   +new   @who speaks   #where   !secret   (Ctrl+L)";
-        let field = TextEdit::singleline(&mut self.view.typed).id(id).hint_text(hint).desired_width(f32::INFINITY);
+        let field = TextEdit::singleline(&mut self.view.typed)
+            .id(id)
+            .hint_text(crate::widgets::as_hint(hint))
+            .desired_width(f32::INFINITY);
         let response = ui.add(field);
         response.widget_info(|| {
             let mut info = egui::WidgetInfo::text_edit(true, "", self.view.typed.as_str(), hint);

@@ -283,7 +283,8 @@ fn tabs_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView)
                 view.heights.clear();
             }
         }
-        let field = TextEdit::singleline(&mut view.filter).hint_text("Filter").desired_width(140.0);
+        let field =
+            TextEdit::singleline(&mut view.filter).hint_text(crate::widgets::as_hint("Filter")).desired_width(140.0);
         let response = labelled(ui.add(field), "Filter this page", &view.filter);
         if response.changed() {
             view.heights.clear();
@@ -366,8 +367,9 @@ fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding,
     card(ui, look, true, false, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(visual(&model.name)).strong());
-            let what =
-                TextEdit::singleline(&mut adding.what).hint_text("occupation, owes, alias…").desired_width(150.0);
+            let what = TextEdit::singleline(&mut adding.what)
+                .hint_text(crate::widgets::as_hint("occupation, owes, alias…"))
+                .desired_width(150.0);
             let what = ui.add(what);
             let what = labelled(what, "What to add", &adding.what);
             let hint = "a value, or a name";

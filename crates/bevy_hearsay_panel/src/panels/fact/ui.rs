@@ -159,16 +159,17 @@ fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>
         if look.screen_safe || fact.held_by.is_empty() {
             return;
         }
-        small(ui, look, "\u{00B7} also:");
+        ui.spacing_mut().item_spacing.x = 0.0;
+        small(ui, look, " \u{00B7} also: ");
         for (number, holder) in fact.held_by.iter().take(4).enumerate() {
             if number > 0 {
-                small(ui, look, ",");
+                small(ui, look, ", ");
             }
             holder_ui(ui, look, holder, asked);
         }
         let left_out = fact.held_by.len().saturating_sub(4) + fact.more_holders;
         if left_out > 0 {
-            small(ui, look, &format!("and {left_out} more"));
+            small(ui, look, &format!(" and {left_out} more"));
         }
     });
 }
@@ -289,7 +290,7 @@ fn edit_ui(
         response.request_focus();
     }
     let says = TextEdit::multiline(&mut edit.statement).desired_rows(1).desired_width(f32::INFINITY);
-    let response = ui.add(says.hint_text("The sentence; made anew when empty"));
+    let response = ui.add(says.hint_text(crate::widgets::as_hint("The sentence; made anew when empty")));
     labelled(response, "Sentence", &edit.statement);
     let entered = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
     let object = (edit.object.trim() != fact.object).then(|| edit.object.trim().to_owned());

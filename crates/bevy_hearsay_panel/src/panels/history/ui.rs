@@ -126,7 +126,7 @@ fn authors_ui(ui: &mut Ui, look: &Look, model: &HistoryModel, view: &mut History
                 ui.selectable_value(&mut view.author, Some(author.clone()), format!("{author} ({count})"));
             }
         });
-        crate::panels::field_name(&combo.response, "Author", &chosen);
+        crate::widgets::choice_named(&combo.response, "Author", &chosen);
         weak(ui, look, &counted(model.all, "change", "changes"));
         if model.rows.len() < model.all {
             let more = model.all - model.rows.len();

@@ -8,15 +8,15 @@ mod ui;
 
 use std::{borrow::Cow, path::PathBuf};
 
-use hearsay_memory::{ImportOutcome, ImportProgress, Memory, MemoryError, Ticket, UndoTarget};
+use hearsay_memory::{ImportOutcome, ImportProgress, Memory, MemoryError, Ticket, UndoTarget, Written};
 use hearsay_model::Position;
 
-pub use model::{EntryModel, FolderModel, ImportModel, ProblemModel, ReportModel, stage_in_words};
+pub use model::{EntryModel, FolderModel, ImportModel, ListModel, ProblemModel, ReportModel, stage_in_words};
 pub use ui::{ImportAction, ImportView, import_ui};
 
 use crate::{
     news::taken,
-    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
+    panel::{Deed, Look, News, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
 };
 
 /// The panel.
@@ -33,7 +33,8 @@ pub struct ImportPanel {
     importing: Option<(Ticket<ImportOutcome>, ImportProgress)>,
     /// The import that is being undone.
     undoing: Option<Position>,
-    note: Option<Note>,
+    /// What was written, until the desk knows of it.
+    written: Option<Written>,
     /// What the eye holds.
     pub view: ImportView,
 }
@@ -83,8 +84,7 @@ impl ImportPanel {
             None => ImportModel::Importing(progress.stage()),
             Some(Ok(outcome)) => {
                 let position = outcome.written.as_ref().map(|written| written.position);
-                let nothing = || "Nothing new in the files.".to_owned();
-                self.note = Some(Note::new(outcome.written.map_or_else(nothing, |written| written.summary)));
+                self.written = outcome.written;
                 self.importing = None;
                 ImportModel::Imported(ReportModel::of(&outcome.report), position)
             }
@@ -119,7 +119,7 @@ impl Panel for ImportPanel {
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        let mut requests: Vec<Request> = self.note.take().map(Request::Tell).into_iter().collect();
+        let mut requests: Vec<Request> = self.written.take().map(Request::Wrote).into_iter().collect();
         for action in import_ui(ui, look, self.folder.as_ref(), &self.model, &mut self.view) {
             match action {
                 ImportAction::Open(path) => self.open = Some(path),
@@ -145,8 +145,7 @@ impl Panel for ImportPanel {
                 Ok(done) => ImportModel::Undone(done.summary.clone()),
                 Err(why) => {
                     let what = why.clone();
-                    let (at, field, hint) = Default::default();
-                    ImportModel::Wrong(vec![ProblemModel { at, field, what, hint }], 0)
+                    ImportModel::Wrong(vec![ProblemModel { what, ..ProblemModel::default() }], 0)
                 }
             };
         }

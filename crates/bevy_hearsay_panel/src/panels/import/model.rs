@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hearsay_memory::{ImportReport, ImportStage, MemoryError};
-use hearsay_model::Position;
+use hearsay_model::{EntityId, Position};
 use serde::Serialize;
 
 use crate::text::counted;
@@ -47,16 +47,25 @@ pub struct ReportModel {
     pub audience: Vec<(String, usize)>,
     /// NPCs that would know nothing.
     pub know_nothing: Vec<String>,
-    /// What is left as it is although the files say otherwise: what, and why.
-    pub kept: Vec<(String, String)>,
-    /// What may not be meant: where, and what.
-    pub warnings: Vec<ProblemModel>,
+    /// What the DM should look at: what both sides changed, what is gone, links, what was not read. None is empty.
+    pub lists: Vec<ListModel>,
     /// Whether there is anything to do.
     pub anything: bool,
 }
 
-/// Something wrong or doubtful in a file.
+/// A list of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListModel {
+    /// What the rows have in common: `Changed on both sides: the files' word waits in review`.
+    pub title: String,
+    /// Whether it wants a look before the import.
+    pub warns: bool,
+    /// The rows.
+    pub rows: Vec<ProblemModel>,
+}
+
+/// Something wrong or doubtful in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemModel {
     /// File and line: `people.yaml:12`.
     pub at: String,
@@ -114,6 +123,13 @@ impl ReportModel {
         line(report.passages, "new or changed text", "new or changed texts", String::new());
         line(report.sessions, "new or changed session", "new or changed sessions", String::new());
         line(report.reveals, "new or changed reveal", "new or changed reveals", String::new());
+        let lost = format!(" ({} ambiguous, {} leading nowhere)", report.ambiguous, report.dangling);
+        line(
+            report.resolved + report.ambiguous + report.dangling,
+            "link between notes",
+            "links between notes",
+            if report.ambiguous + report.dangling > 0 { lost } else { String::new() },
+        );
         let changes = report.created_count()
             + report.fact_count()
             + report.changed
@@ -124,29 +140,93 @@ impl ReportModel {
             + report.passages
             + report.sessions
             + report.reveals;
+        let format = report.format.map_or_else(String::new, |format| format!(" ({format})"));
         Self {
-            source: report.source.clone(),
+            source: format!("{}{format}", report.source),
             counts,
             audience: report.audience.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
             know_nothing: report.know_nothing.iter().map(ToString::to_string).collect(),
-            kept: report.kept.iter().map(|kept| (kept.what.clone(), kept.why.clone())).collect(),
-            warnings: report.warnings.iter().map(ProblemModel::warning).collect(),
+            lists: lists(report),
             anything: changes > 0,
         }
     }
 }
 
+/// What the DM should look at, list by list; empty ones are left out.
+fn lists(report: &ImportReport) -> Vec<ListModel> {
+    let row = |what: &str, hint: &str| ProblemModel { what: what.into(), hint: hint.into(), ..ProblemModel::default() };
+    let at = |path: &str, line: u32, what: &str| ProblemModel { at: format!("{path}:{line}"), ..row(what, "") };
+    let ids = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(" or ");
+    let kept = |kept: &hearsay_memory::Kept| row(&kept.what, &kept.why);
+    let in_conflict = |kept: &&hearsay_memory::Kept| report.conflicts.contains(kept);
+    let (conflicts, others): (Vec<_>, Vec<_>) = report.kept.iter().partition(in_conflict);
+    let list = |title: &str, warns, rows: Vec<ProblemModel>| ListModel { title: title.into(), warns, rows };
+    let mut lists = vec![
+        list(
+            "Changed in the files and here: yours stands, the files\u{2019} word goes to review",
+            true,
+            conflicts.into_iter().map(kept).collect(),
+        ),
+        list(
+            "Gone from the files: to withdraw it goes to review",
+            true,
+            report.deletions.iter().map(|gone| row(&gone.what, gone.subject.as_str())).collect(),
+        ),
+        list("May not be meant", true, report.warnings.iter().map(ProblemModel::warning).collect()),
+        list(
+            "Links that may mean several: none is taken",
+            true,
+            report
+                .ambiguous_links
+                .iter()
+                .map(|link| ProblemModel {
+                    hint: ids(&link.meant),
+                    ..at(&link.place.path, link.place.line, &link.place.what)
+                })
+                .collect(),
+        ),
+        list(
+            "Links that lead nowhere",
+            true,
+            report.dangling_links.iter().map(|place| at(&place.path, place.line, &place.what)).collect(),
+        ),
+        list(
+            "Not understood",
+            true,
+            report.unclear.iter().map(|place| at(&place.path, place.line, &place.what)).collect(),
+        ),
+        list(
+            "Not read",
+            true,
+            report.skipped.iter().map(|file| ProblemModel { at: file.path.clone(), ..row(&file.why, "") }).collect(),
+        ),
+        list(
+            "Called like somebody who is there: they stay two, review asks",
+            false,
+            report.alike.iter().map(|pair| row(&format!("{} and {}", pair.one, pair.other), "")).collect(),
+        ),
+        list(
+            "Linked to, but not there: only a name, goes to review",
+            false,
+            report.stubs.iter().map(|id| row(id.as_str(), "")).collect(),
+        ),
+        list("Without a sign of what they are", false, report.kindless.iter().map(|id| row(id.as_str(), "")).collect()),
+        list("Left as it is, although the files say otherwise", false, others.into_iter().map(kept).collect()),
+    ];
+    lists.retain(|list| !list.rows.is_empty());
+    lists
+}
+
 impl ProblemModel {
     fn warning(warning: &hearsay_memory::Warning) -> Self {
         let at = format!("{}:{}", warning.path, warning.line);
-        Self { at, field: String::new(), what: warning.what.clone(), hint: String::new() }
+        Self { at, what: warning.what.clone(), ..Self::default() }
     }
 
     /// All that an error says, line by line, and how much more there is.
     pub fn of(error: &MemoryError) -> (Vec<Self>, usize) {
         let MemoryError::Campaign(errors) = error else {
-            let (at, field, hint) = Default::default();
-            return (vec![Self { at, field, what: error.to_string(), hint }], 0);
+            return (vec![Self { what: error.to_string(), ..Self::default() }], 0);
         };
         let problem = |error: &hearsay_memory::CampaignError| Self {
             at: match error.line {
@@ -178,8 +258,14 @@ impl ReportModel {
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Import of {}", self.source)];
         lines.extend(self.counts.iter().cloned());
-        lines.extend(self.warnings.iter().map(|warning| format!("{}: {}", warning.at, warning.what)));
-        lines.extend(self.kept.iter().map(|(what, why)| format!("kept: {what} ({why})")));
+        for list in &self.lists {
+            lines.push(format!("{} ({})", list.title, list.rows.len()));
+            lines.extend(list.rows.iter().map(|row| {
+                let parts = [&row.at, &row.field, &row.what, &row.hint];
+                let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+                format!("  {}", parts.join(": "))
+            }));
+        }
         lines.join("\n")
     }
 }

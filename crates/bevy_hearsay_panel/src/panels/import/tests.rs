@@ -105,6 +105,12 @@ fn the_example_campaign_is_looked_at_imported_and_undone() {
     let ImportModel::Imported(report, position) = bench.state().panel.model.clone() else { panic!() };
     assert_eq!(report, checked);
     assert_eq!(position, Some(Position(1)));
+    let wrote = bench
+        .state()
+        .requests
+        .iter()
+        .any(|request| matches!(request, Request::Wrote(written) if written.position.0 == 1));
+    assert!(wrote, "undo hears of it");
     bench.get_by_label("Undo the import").click();
     wait_until(&mut bench, |bench| matches!(bench.state().panel.model, ImportModel::Undone(_)));
     let entities = bench.state().memory.read(|world| Ok(world.state.entity_count())).unwrap().wait().unwrap();

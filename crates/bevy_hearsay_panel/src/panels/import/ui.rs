@@ -14,7 +14,7 @@ use crate::{
     panels::field_name,
     text::{counted, visual},
     theme::Tone,
-    widgets::{badge, command_button, empty_state, from_right, hidden, more, section, toned, weak},
+    widgets::{badge, beside, command_button, empty_state, from_right, hidden, more, section, toned, weak},
 };
 
 /// What the eye holds.
@@ -55,6 +55,11 @@ pub fn import_ui(
     let width = ui.available_width() * 0.35;
     let side = egui::Panel::left(ui.id().with("folder")).exact_size(width).resizable(false);
     side.show(ui, |ui| folder_ui(ui, look, folder, view, &mut actions));
+    beside(ui, look, |ui| report_area_ui(ui, look, model, &mut actions));
+    actions
+}
+
+fn report_area_ui(ui: &mut Ui, look: &Look, model: &ImportModel, actions: &mut Vec<ImportAction>) {
     ScrollArea::vertical().id_salt("import").auto_shrink([false, false]).show(ui, |ui| match model {
         ImportModel::Idle => {
             let next = "Type a path or choose in the list: a campaign's folder, its notes, or an export (`.jsonl`).";
@@ -63,7 +68,7 @@ pub fn import_ui(
         ImportModel::Checking => working_ui(ui, look, "Looks at the files\u{2026}"),
         ImportModel::Checked(report) => {
             toned(ui, look, Tone::Accent, "This is what would change. Nothing is written yet.");
-            report_ui(ui, look, report, &mut actions);
+            report_ui(ui, look, report, actions);
         }
         ImportModel::Wrong(problems, left_out) => {
             let count = counted(problems.len() + left_out, "problem", "problems");
@@ -88,7 +93,7 @@ pub fn import_ui(
                 }
                 None => _ = toned(ui, look, Tone::Good, "Everything in the files is on record already."),
             }
-            report_ui(ui, look, report, &mut actions);
+            report_ui(ui, look, report, actions);
         }
         ImportModel::Cancelled => {
             empty_state(ui, look, "Stopped", "Nothing was written.", None);
@@ -97,7 +102,6 @@ pub fn import_ui(
             empty_state(ui, look, "Undone", what, None);
         }
     });
-    actions
 }
 
 fn path_ui(ui: &mut Ui, look: &Look, model: &ImportModel, view: &mut ImportView, actions: &mut Vec<ImportAction>) {
@@ -113,7 +117,7 @@ fn path_ui(ui: &mut Ui, look: &Look, model: &ImportModel, view: &mut ImportView,
                     actions.push(ImportAction::Check);
                 }
             });
-            let field = TextEdit::singleline(&mut view.path).hint_text("campaigns/gullhaven");
+            let field = TextEdit::singleline(&mut view.path).hint_text(crate::widgets::as_hint("campaigns/gullhaven"));
             let field = ui.add(field.desired_width(f32::INFINITY));
             field_name(&field, "Folder or file", &view.path);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && ready {
@@ -201,19 +205,13 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
     for count in &report.counts {
         ui.label(visual(count));
     }
-    if !report.warnings.is_empty() {
-        section(ui, look, "May not be meant", Some(report.warnings.len()));
-        rows_ui(ui, look, &report.warnings, |ui, warning| problem_ui(ui, look, Tone::Warn, warning));
-    }
-    if !report.kept.is_empty() {
-        section(ui, look, "Left as it is, although the files say otherwise", Some(report.kept.len()));
-        rows_ui(ui, look, &report.kept, |ui, (what, why)| {
-            if look.screen_safe {
-                hidden(ui, look);
-            } else {
-                ui.label(visual(what));
-                weak(ui, look, why);
-            }
+    for list in &report.lists {
+        let tone = if list.warns { Tone::Warn } else { Tone::Weak };
+        // Long lists are opened by who wants to read them.
+        let title = RichText::new(format!("{} ({})", list.title, list.rows.len())).color(look.theme.tone(tone));
+        let header = egui::CollapsingHeader::new(title).id_salt(&list.title);
+        header.default_open(list.warns && list.rows.len() <= 12).show(ui, |ui| {
+            rows_ui(ui, look, &list.rows, |ui, row| problem_ui(ui, look, tone, row));
         });
     }
     if !report.audience.is_empty() {

@@ -15,8 +15,8 @@ use crate::{
     text::{shortened, visual},
     theme::Tone,
     widgets::{
-        badge, card, command_button_only, confidence, entity_button, from_right, hidden, icon_button, more, name_field,
-        named, quote, sentence, toned, weak,
+        badge, card, command_button_only, confidence, entity_button, from_right, hidden, icon_button, mark_widgets,
+        more, name_field, named, quote, sentence, tick_box, toned, weak,
     },
 };
 
@@ -29,7 +29,7 @@ pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewVie
     let row = ui.scope_builder(builder, |ui| {
         card(ui, look, false, selected, |ui| {
             ui.horizontal(|ui| {
-                select_box(ui, head, selected, view);
+                select_box(ui, look, head, selected, view);
                 let text = format!("{:.2}", head.confidence);
                 ui.label(RichText::new(text).monospace().color(look.theme.palette().weak));
                 if !matches!(head.key, CardKey::Fact(_)) {
@@ -57,12 +57,10 @@ pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewVie
     row.response.on_hover_text(head.why.join("; ")).clicked() || on_words
 }
 
-fn select_box(ui: &mut Ui, head: &Head, selected: bool, view: &mut ReviewView) {
-    let mut on = selected;
-    let response = ui.checkbox(&mut on, "").on_hover_text("Select (space)");
+fn select_box(ui: &mut Ui, look: &Look, head: &Head, selected: bool, view: &mut ReviewView) {
     let name = format!("Select {}", shortened(&head.statement, 60));
-    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Checkbox, true, on, &name));
-    if on != selected {
+    let clicked = ui.scope(|ui| tick_box(ui, look, selected, &name).on_hover_text("Select (space)").clicked()).inner;
+    if clicked {
         toggle_selected(view, head.key.clone());
     }
 }
@@ -80,7 +78,7 @@ pub(super) fn card_ui(
     let selected = view.selected.contains(&head.key);
     card(ui, look, true, selected, |ui| {
         ui.horizontal(|ui| {
-            select_box(ui, head, selected, view);
+            select_box(ui, look, head, selected, view);
             badge(ui, look, Tone::Warn, head.key.kind().badge());
             if head.secret {
                 badge(ui, look, Tone::Secret, "secret");
@@ -90,11 +88,13 @@ pub(super) fn card_ui(
             }
             let what = if matches!(head.key, CardKey::Twins(..)) { "likeness" } else { "confidence" };
             confidence(ui, look, what, head.confidence);
+            // Why facts clash is said in the card.
+            let said = usize::from(matches!(head.key, CardKey::Clash(_))).min(head.why.len());
             from_right(ui, |ui| {
                 weak(ui, look, &format!("{} of {rows}", row + 1));
                 ui.add(
                     egui::Label::new(
-                        RichText::new(head.why.join(" \u{00B7} ")).small().color(look.theme.palette().weak),
+                        RichText::new(head.why[said..].join(" \u{00B7} ")).small().color(look.theme.palette().weak),
                     )
                     .truncate(),
                 );
@@ -108,7 +108,7 @@ pub(super) fn card_ui(
             Some(Detail::Facts(facts)) => {
                 let several = facts.len() > 1;
                 if several {
-                    toned(ui, look, Tone::Warn, head.statement.split(':').next().unwrap_or_default());
+                    toned(ui, look, Tone::Warn, head.why.first().map_or("", String::as_str));
                 }
                 for (number, fact) in facts.iter().enumerate() {
                     let chosen = view.fact == number;
@@ -184,11 +184,12 @@ fn one_of(
 ) {
     ui.separator();
     ui.horizontal(|ui| {
-        if ui
-            .radio(chosen, RichText::new(format!("{:.2}", fact.confidence)).monospace())
-            .on_hover_text("Decide on this one")
-            .clicked()
-        {
+        let sure = RichText::new(format!("{:.2}", fact.confidence)).monospace();
+        let choose = ui.scope(|ui| {
+            mark_widgets(ui, look);
+            ui.radio(chosen, sure).on_hover_text("Decide on this one")
+        });
+        if choose.inner.clicked() {
             view.fact = number;
         }
         badge(ui, look, Tone::Plain, &fact.standing);
@@ -245,6 +246,9 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
             );
         }
     }
+    if look.screen_safe {
+        return;
+    }
     others(ui, look, "Contradicts", Tone::Warn, &fact.contradicts, actions);
     others(ui, look, "Similar", Tone::Weak, &fact.similar, actions);
     more(ui, look, fact.more_similar);
@@ -291,7 +295,9 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
         ui.spacing_mut().text_edit_width = 170.0;
         let [first, second] = &mut view.draft_completion;
         let subject = name_field(ui, look, "Subject", "who", &mut draft.subject, first, |_| true);
-        let field = TextEdit::singleline(&mut draft.predicate).desired_width(130.0).hint_text("OWES or owes");
+        let field = TextEdit::singleline(&mut draft.predicate)
+            .desired_width(130.0)
+            .hint_text(crate::widgets::as_hint("OWES or owes"));
         let predicate = ui.add(field);
         text_named(&predicate, "Predicate", &draft.predicate);
         accept |= subject.entered || entered(ui, &predicate);
@@ -299,14 +305,14 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
             let object = name_field(ui, look, "Object", "whom or what", &mut draft.object, second, |_| true);
             accept |= object.entered;
         } else {
-            let object = ui.add(TextEdit::singleline(&mut draft.object).hint_text("value"));
+            let object = ui.add(TextEdit::singleline(&mut draft.object).hint_text(crate::widgets::as_hint("value")));
             text_named(&object, "Object", &draft.object);
             accept |= entered(ui, &object);
         }
     });
     let field = TextEdit::singleline(&mut draft.statement)
         .desired_width(f32::INFINITY)
-        .hint_text("The sentence; empty: made from the parts");
+        .hint_text(crate::widgets::as_hint("The sentence; empty: made from the parts"));
     let statement = ui.add(field);
     text_named(&statement, "Sentence", &draft.statement);
     if view.give_focus == Some("draft") {
@@ -326,6 +332,7 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
             view.gone.insert(key, None);
         }
         decided(view);
+        view.sent = Some(draft);
     } else if !cancel {
         view.draft = Some(draft);
     }
@@ -360,7 +367,7 @@ fn origin(ui: &mut Ui, look: &Look, fact: &FactDetail, actions: &mut Vec<ReviewA
 }
 
 fn others(ui: &mut Ui, look: &Look, what: &str, tone: Tone, facts: &[OtherFact], actions: &mut Vec<ReviewAction>) {
-    for fact in facts.iter().filter(|fact| !(look.screen_safe && fact.secret)) {
+    for fact in facts {
         ui.horizontal_wrapped(|ui| {
             toned(ui, look, tone, &format!("{what} ({}):", fact.why));
             let response = ui.link(visual(&fact.statement));

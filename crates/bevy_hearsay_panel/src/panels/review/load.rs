@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_memory::{
     Clash, Duplicate, ReviewItem, World,
     learn::{TrustOf, lift},
-    query::consequence,
+    query::{Table, consequence},
     review_items, would_learn,
 };
 use hearsay_model::{
@@ -33,6 +33,7 @@ impl ReviewModel {
     pub fn load(world: &World, duplicates: &[Duplicate]) -> Self {
         let state = &*world.state;
         let items = review_items(state);
+        let table = Table::of(state, None);
         let clashing: BTreeSet<FactId> = items
             .iter()
             .flat_map(|item| match item {
@@ -40,13 +41,14 @@ impl ReviewModel {
                 _ => Vec::new(),
             })
             .collect();
-        let mut heads: Vec<Head> = items.iter().filter_map(|item| head(state, item, &clashing)).collect();
-        heads.extend(duplicates.iter().filter(|pair| is_open(state, pair)).map(|pair| twins(state, pair)));
-        let (stubs, more_stubs) = stubs(state);
+        let mut heads: Vec<Head> = items.iter().filter_map(|item| head(state, &table, item, &clashing)).collect();
+        heads.extend(duplicates.iter().filter(|pair| is_open(state, pair)).map(|pair| twins(state, &table, pair)));
+        let (stubs, more_stubs) = stubs(state, &table);
         heads.extend(stubs);
         heads.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
-        Self { position, heads, more_stubs, is_read: true, details }
+        let places = heads.iter().enumerate().map(|(place, head)| (head.key.clone(), place)).collect();
+        Self { position, heads, more_stubs, is_read: true, read_at: hearsay_memory::real_time(), details, places }
     }
 }
 
@@ -81,50 +83,91 @@ fn about(state: &State, fact: &Fact) -> Vec<Named> {
     ends.map(|id| Named::of(state, id)).collect()
 }
 
-fn head(state: &State, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
+/// Whether players may see what waits: all their characters know it, or heard the words that it was read out of.
+fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
+    let heard =
+        |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
+    let evidence = &fact.provenance().evidence;
+    let open = fact.secrecy() != Secrecy::Secret && !state.known_by(fact.id()).any(|edge| edge.conceals);
+    open && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
+}
+
+/// Whether all players' characters know what somebody is called.
+fn is_met(state: &State, table: &Table, id: &EntityId) -> bool {
+    state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id()))
+}
+
+/// How much is at stake: how much follows from it, times how likely it is to be so. A guess about somebody whom all know waits
+/// behind what was said in plain words, and behind a contradiction of two that are sure.
+fn stake(consequence: f64, likely: f64) -> f64 {
+    consequence * likely
+}
+
+fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
     match item {
         ReviewItem::Doubtful { fact, .. } => {
             let fact = state.fact(*fact)?;
             let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
+            let confidence = fact.provenance().confidence.get();
             Some(Head {
                 key: CardKey::Fact(fact.id()),
                 statement: fact.statement().to_owned(),
-                confidence: fact.provenance().confidence.get(),
-                score,
+                confidence,
+                score: stake(score, confidence),
                 why,
                 source: source(state, fact),
                 session: session_title(state, fact),
                 recorded: fact.provenance().recorded.0,
                 about: about(state, fact),
                 secret: fact.secrecy() == Secrecy::Secret,
+                safe: is_safe(state, table, fact),
             })
         }
         ReviewItem::Contradiction { subject, clash, facts } => {
             let facts: Vec<&Fact> = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| &**fact).collect();
             let weighed: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| consequence(state, fact, true)).collect();
-            let (score, why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-            let least = facts.iter().map(|fact| fact.provenance().confidence.get()).min_by(f64::total_cmp)?;
+            let (score, mut why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+            why.retain(|why| !why.contains("contradicts"));
+            why.insert(0, clash_in_words(state, clash));
+            let sure = |fact: &&Fact| fact.provenance().confidence.get();
+            let least = facts.iter().map(sure).min_by(f64::total_cmp)?;
+            let most = facts.iter().map(sure).max_by(f64::total_cmp)?;
             let newest = facts.iter().max_by_key(|fact| fact.provenance().recorded)?;
             let mut named = vec![Named::of(state, subject)];
             named.extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| Named::of(state, id)));
             named.dedup();
-            let what = clash_in_words(state, clash);
-            let told: Vec<&str> = facts.iter().map(|fact| fact.statement()).collect();
+            let first = facts.first().map_or("", |fact| fact.statement());
+            let told: Vec<&str> =
+                facts.iter().map(|fact| unlike(fact.statement(), first).trim_end_matches('.')).collect();
             Some(Head {
                 key: CardKey::Clash(facts.iter().map(|fact| fact.id()).collect()),
-                statement: format!("{what}: {}", told.join(" / ")),
+                statement: format!("{}?", told.join(", or ")),
                 confidence: least,
-                score,
+                score: stake(score, most),
                 why,
                 source: source(state, newest),
                 session: session_title(state, newest),
                 recorded: newest.provenance().recorded.0,
                 about: named,
                 secret: facts.iter().any(|fact| fact.secrecy() == Secrecy::Secret),
+                safe: facts.iter().all(|fact| is_safe(state, table, fact)),
             })
         }
-        ReviewItem::Duplicate(pair) => Some(twins(state, pair)),
+        ReviewItem::Duplicate(pair) => Some(twins(state, table, pair)),
     }
+}
+
+/// What a sentence has that another has not: without the words with which both begin.
+fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
+    let mut start = 0;
+    for (one, other) in sentence.split_inclusive(' ').zip(first.split_inclusive(' ')) {
+        if one != other {
+            break;
+        }
+        start += one.len();
+    }
+    // All of it, where nothing is left: it is the first, or says the same.
+    sentence.get(start..).filter(|rest| !rest.is_empty()).unwrap_or(sentence)
 }
 
 fn clash_in_words(state: &State, clash: &Clash) -> String {
@@ -137,33 +180,35 @@ fn clash_in_words(state: &State, clash: &Clash) -> String {
     }
 }
 
-fn twins(state: &State, pair: &Duplicate) -> Head {
+fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
     let degree = |id: &EntityId| state.links(id).count() as f64;
     Head {
         key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
         statement: format!("{} and {} may be one", pair.names[0], pair.names[1]),
         confidence: pair.whole.get(),
-        score: (1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0 * pair.whole.get(),
+        score: stake((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0, pair.whole.get()),
         why: alike(pair),
         source: "names that are alike".into(),
         session: None,
         recorded: 0,
         about: vec![Named::of(state, &pair.one), Named::of(state, &pair.other)],
         secret: false,
+        safe: is_met(state, table, &pair.one) && is_met(state, table, &pair.other),
     }
 }
 
 fn alike(pair: &Duplicate) -> Vec<String> {
     let mut why = vec![format!("names alike {:.2}", pair.name.get())];
     why.extend(pair.sounds_alike.then(|| "they sound the same".to_owned()));
-    why.extend(pair.neighbours.map(|share| format!("{:.0} % of those around them are the same", 100.0 * share.get())));
+    let shared = pair.neighbours.filter(|share| share.get() > 0.0);
+    why.extend(shared.map(|share| format!("{:.0} % of those around them are the same", 100.0 * share.get())));
     why.extend(pair.meaning.map(|meaning| format!("described alike {:.2}", meaning.get())));
     why.extend(pair.related.then(|| "but something relates them to each other".to_owned()));
     why
 }
 
 /// Entities of which nothing is said but what they are called: what imports leave of names that they could not place.
-fn stubs(state: &State) -> (Vec<Head>, usize) {
+fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.standing() != Standing::Rejected;
     let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
@@ -178,13 +223,14 @@ fn stubs(state: &State) -> (Vec<Head>, usize) {
             key: CardKey::Stub(id.clone()),
             statement: format!("{} is only a name", named.name),
             confidence: 0.0,
-            score: 0.5,
+            score: 0.0,
             why: vec!["nothing is said of it yet".into()],
             source: origin,
             session: None,
             recorded,
             about: vec![named],
             secret: false,
+            safe: is_met(state, table, id),
         }
     };
     (found.into_iter().take(MOST_STUBS).map(head).collect(), more)
@@ -416,7 +462,7 @@ fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usi
         .collect();
     found.sort_by_key(|(rank, fact)| (*rank, fact.id()));
     let more = found.len().saturating_sub(MOST_SIMILAR);
-    let why = |rank| ["the same, otherwise sourced", "about the same two", "the same of another"][usize::from(rank)];
+    let why = |rank| ["the same, otherwise sourced", "about the same two", "another of its kind"][usize::from(rank)];
     (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
 }
 

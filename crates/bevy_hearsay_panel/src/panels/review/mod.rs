@@ -8,7 +8,6 @@ mod view;
 
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
     time::{Duration, Instant},
 };
 
@@ -40,6 +39,8 @@ type Details = Vec<(CardKey, Option<Detail>)>;
 #[derive(Debug, Default)]
 pub struct ReviewPanel {
     model: ReviewModel,
+    /// The model before: it goes with the next reading, beside the worker, for a long one takes a while to be freed.
+    old: Option<ReviewModel>,
     view: ReviewView,
     loading: Option<Ticket<ReviewModel>>,
     asked_at: Option<u64>,
@@ -68,34 +69,34 @@ impl ReviewPanel {
     }
 
     fn load(&mut self, memory: &Memory, position: u64) {
-        let twins = self.twins.clone();
-        self.loading = memory.read_aside(move |world| Ok(ReviewModel::load(world, &twins))).ok();
+        let (twins, old) = (self.twins.clone(), self.old.take());
+        let read = move |world: &hearsay_memory::World| {
+            drop(old);
+            Ok(ReviewModel::load(world, &twins))
+        };
+        self.loading = memory.read_aside(read).ok();
         self.asked_at = self.loading.is_some().then_some(position);
     }
 
     fn take(&mut self, model: ReviewModel) {
-        let shown = |key: &CardKey| !self.view.gone.contains_key(key);
-        let before: BTreeSet<&CardKey> =
-            self.model.heads.iter().map(|head| &head.key).filter(|key| shown(key)).collect();
-        let back = model.heads.iter().map(|head| &head.key).find(|key| !before.contains(key));
+        let shown = |key: &CardKey| self.model.place(key).is_some() && !self.view.gone.contains_key(key);
         if self.undone
             && self.model.is_read
-            && let Some(back) = back.cloned()
+            && let Some(back) = model.heads.iter().map(|head| &head.key).find(|key| !shown(key)).cloned()
         {
             self.view.focus = Some(back);
             (self.view.moved, self.view.touched) = (true, true);
             self.undone = false;
         }
         self.view.gone.retain(|_, by| by.is_none_or(|by| by > model.position));
-        let there: BTreeSet<&CardKey> = model.heads.iter().map(|head| &head.key).collect();
-        self.view.selected.retain(|key| there.contains(key));
-        self.view.put_off.retain(|key| there.contains(key));
+        self.view.selected.retain(|key| model.place(key).is_some());
+        self.view.put_off.retain(|key| model.place(key).is_some());
         if !self.view.touched && self.view.draft.is_none() {
             (self.view.focus, self.view.row) = (None, 0);
         }
         let mut details = std::mem::take(&mut self.model.details);
-        details.retain(|key, _| there.contains(key));
-        self.model = ReviewModel { details, ..model };
+        details.retain(|key, _| model.place(key).is_some());
+        self.old = Some(std::mem::replace(&mut self.model, ReviewModel { details, ..model }));
     }
 
     /// Which cards' details are wanted: the focus and those after it.
@@ -104,6 +105,22 @@ impl ReviewPanel {
         let (rows, row) = (&self.view.listed.rows, self.view.row);
         let near = rows.iter().skip(row.saturating_sub(1)).take(AHEAD + 2);
         near.map(|row| self.model.heads[*row].key.clone()).collect()
+    }
+
+    /// What was typed and cannot be so is there again, to be mended; unless another edit is under way.
+    fn edit_again(&mut self, outcome: &Outcome) {
+        let Deed::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.deed else { return };
+        let Some(sent) = self.view.sent.take_if(|sent| facts.contains(&sent.fact)) else { return };
+        let has = |head: &&Head| match &head.key {
+            CardKey::Fact(id) => *id == sent.fact,
+            CardKey::Clash(ids) => ids.contains(&sent.fact),
+            CardKey::Twins(..) | CardKey::Stub(_) => false,
+        };
+        let key = self.model.heads.iter().find(has).map(|head| head.key.clone());
+        if let (Some(key), None) = (key, &self.view.draft) {
+            (self.view.focus, self.view.draft) = (Some(key), Some(sent));
+            (self.view.moved, self.view.touched) = (true, true);
+        }
     }
 
     fn act(&mut self, action: ReviewAction) -> Option<Request> {
@@ -177,7 +194,7 @@ impl Panel for ReviewPanel {
                 };
             }
         }
-        let wanted = self.wanted(false);
+        let wanted = self.wanted(self.view.screen_safe);
         let fresh = self.details_at == Some(position);
         let missing = wanted.iter().any(|key| !self.model.details.contains_key(key));
         if self.details.is_none() && !wanted.is_empty() && (missing || !fresh) {
@@ -266,7 +283,10 @@ impl Panel for ReviewPanel {
                     (self.undone, self.loading, self.asked_at) = (true, None, None);
                 }
             }
-            Err(_) => self.view.gone.retain(|key, by| !(by.is_none() && is_of(key))),
+            Err(_) => {
+                self.view.gone.retain(|key, by| !(by.is_none() && is_of(key)));
+                self.edit_again(outcome);
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! What the review panel shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use hearsay_model::{EntityId, FactId};
+use hearsay_model::{EntityId, FactId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
@@ -95,6 +95,8 @@ pub struct Head {
     pub about: Vec<Named>,
     /// Whether it is a secret.
     pub secret: bool,
+    /// Whether players may see it: all their characters know it, or heard what it was read out of.
+    pub safe: bool,
 }
 
 /// Another fact that a card names.
@@ -228,9 +230,15 @@ pub struct ReviewModel {
     pub more_stubs: usize,
     /// Whether it was read at all.
     pub is_read: bool,
+    /// When, by the real clock.
+    #[serde(skip)]
+    pub read_at: Timestamp,
     /// Details of some cards: those around the focus.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, Detail>,
+    /// Where each card stands among the heads. May be left empty: it is looked for then.
+    #[serde(skip)]
+    pub places: HashMap<CardKey, usize>,
 }
 
 /// In which order cards are listed.
@@ -298,6 +306,8 @@ pub struct Filter {
     pub session: Option<String>,
     /// Only those about this entity.
     pub entity: Option<EntityId>,
+    /// Only those that were recorded within so many hours.
+    pub hours: Option<u32>,
     /// Only those at least so sure.
     pub least: f64,
     /// Only those at most so sure; 1.0 is no bound.
@@ -311,7 +321,10 @@ impl Filter {
     }
 
     /// Whether it lets a card through.
-    pub fn lets_through(&self, head: &Head, words: &str) -> bool {
+    ///
+    /// `words` are its words in small letters, `now` is the real clock.
+    pub fn lets_through(&self, head: &Head, words: &str, now: Timestamp) -> bool {
+        let oldest = self.hours.map(|hours| now.0 - i64::from(hours) * 3_600_000);
         let has_words = || {
             let within = |text: &str| text.to_lowercase().contains(words);
             within(&head.statement) || within(&head.source) || head.about.iter().any(|named| within(&named.name))
@@ -320,6 +333,7 @@ impl Filter {
             && self.source.as_ref().is_none_or(|source| head.source == *source)
             && self.session.as_ref().is_none_or(|session| head.session.as_ref() == Some(session))
             && self.entity.as_ref().is_none_or(|entity| head.about.iter().any(|named| named.id == *entity))
+            && oldest.is_none_or(|oldest| head.recorded >= oldest)
             && head.confidence >= self.least
             && self.most.is_none_or(|most| head.confidence <= most)
             && (words.is_empty() || has_words())
@@ -327,6 +341,19 @@ impl Filter {
 }
 
 impl ReviewModel {
+    /// Where a card stands among the heads, if it is there.
+    pub fn place(&self, key: &CardKey) -> Option<usize> {
+        match self.places.len() == self.heads.len() {
+            true => self.places.get(key).copied(),
+            false => self.heads.iter().position(|head| head.key == *key),
+        }
+    }
+
+    /// A card, if it is there.
+    pub fn head(&self, key: &CardKey) -> Option<&Head> {
+        self.place(key).and_then(|place| self.heads.get(place))
+    }
+
     /// Which heads are listed, in order; those put off come last.
     pub fn listed(
         &self,
@@ -336,11 +363,13 @@ impl ReviewModel {
         screen_safe: bool,
     ) -> Vec<usize> {
         let words = filter.words.trim().to_lowercase();
+        let everything = filter.is_open() && !screen_safe;
         let shown = |number: &usize| {
             let head = &self.heads[*number];
-            filter.lets_through(head, &words) && !(screen_safe && head.secret)
+            everything || filter.lets_through(head, &words, self.read_at) && (head.safe || !screen_safe)
         };
         let mut listed: Vec<usize> = (0..self.heads.len()).filter(shown).collect();
+        let any_put_off = listed.iter().any(|number| put_off(&self.heads[*number].key));
         // The heads come by consequence already; sorting keeps that among equals.
         let heads = |number: &usize| &self.heads[*number];
         match order {
@@ -356,7 +385,9 @@ impl ReviewModel {
             Order::Newest => listed.sort_by_key(|number| std::cmp::Reverse(heads(number).recorded)),
             Order::Oldest => listed.sort_by_key(|number| heads(number).recorded),
         }
-        listed.sort_by_key(|number| put_off(&self.heads[*number].key));
+        if any_put_off {
+            listed.sort_by_key(|number| put_off(&self.heads[*number].key));
+        }
         listed
     }
 

@@ -36,6 +36,7 @@ fn head(number: usize, confidence: f64) -> Head {
         recorded: number as i64,
         about: vec![named("Ann"), named("Bob")],
         secret: number == 4,
+        safe: number != 4,
     }
 }
 
@@ -88,7 +89,7 @@ fn model(count: usize) -> ReviewModel {
     let heads: Vec<Head> = (0..count).map(|number| head(number, confidence(number))).collect();
     let details = (0..count)
         .map(|number| (CardKey::Fact(fact_id(number)), Detail::Facts(vec![detail_of(number, confidence(number))])));
-    ReviewModel { position: 1, details: details.collect(), heads, more_stubs: 0, is_read: true }
+    ReviewModel { position: 1, details: details.collect(), heads, is_read: true, ..ReviewModel::default() }
 }
 
 #[derive(Default)]
@@ -330,6 +331,107 @@ fn lists_are_ordered_and_narrowed() {
     assert_eq!(of(Filter { entity: Some(id("zed")), ..Filter::default() }, Order::Oldest), [0; 0]);
 }
 
+fn click(harness: &mut Harness<'_, Page>, name: &str) {
+    harness.get_all_by_label(name).last().unwrap().click();
+    harness.run_steps(3);
+}
+
+#[test]
+fn order_and_filters_are_chosen_by_name() {
+    let mut harness = page(model(9));
+    click(&mut harness, "Order");
+    click(&mut harness, "Newest");
+    assert_eq!(harness.state().view.order, Order::Newest);
+    click(&mut harness, "Filters");
+    for (list, choice) in
+        [("Kind", "Doubtful facts"), ("Source", "notes.md (4)"), ("Session", "Session 2 (3)"), ("Age", "The last week")]
+    {
+        click(&mut harness, list);
+        click(&mut harness, choice);
+    }
+    let wanted = Filter {
+        kind: Some(CardKind::Doubtful),
+        source: Some("notes.md".into()),
+        session: Some("Session 2".into()),
+        hours: Some(168),
+        ..Filter::default()
+    };
+    assert_eq!(harness.state().view.filter, wanted);
+    harness.get_by_label("1 of 9");
+    click(&mut harness, "Show all");
+    assert!(harness.state().view.filter.is_open());
+    press(&mut harness, Key::Slash);
+    harness.get_by_label("Filter").type_text("Bob 3");
+    harness.run_steps(2);
+    click(&mut harness, "Clear the filter");
+    harness.get_by_label("9 cards");
+}
+
+#[test]
+fn what_is_older_is_left_out() {
+    let hour = 3_600_000;
+    let heads = [1, 30, 200].map(|hours| Head { recorded: 1_000 * hour - hours * hour, ..head(hours as usize, 0.5) });
+    let read_at = hearsay_model::Timestamp(1_000 * hour);
+    let model = ReviewModel { heads: heads.into(), read_at, is_read: true, ..ReviewModel::default() };
+    let count = |hours| model.listed(&Filter { hours, ..Filter::default() }, Order::Newest, |_| false, false).len();
+    assert_eq!([Some(1), Some(24), Some(168), None].map(count), [1, 1, 2, 3]);
+}
+
+#[test]
+fn reasons_selections_and_edits_are_begun_and_ended_by_buttons() {
+    let mut harness = page(model(3));
+    click(&mut harness, "Reason\u{2026}");
+    assert!(harness.get_by_label("Reason").is_focused());
+    click(&mut harness, "No reason");
+    assert!(harness.query_by_label("Reason").is_none());
+    click(&mut harness, "Edit\u{2026}");
+    assert!(harness.get_by_label("Sentence").is_focused());
+    click(&mut harness, "Cancel");
+    press(&mut harness, Key::Space);
+    for name in ["Make secret the selected", "Defer the selected"] {
+        harness.get_by_label(name);
+    }
+    click(&mut harness, "Select none");
+    assert!(harness.state().view.selected.is_empty());
+    press(&mut harness, Key::Space);
+    click(&mut harness, "Mark false the selected");
+    press(&mut harness, Key::Space);
+    click(&mut harness, "Accept the selected");
+    let decided = decided(harness.state());
+    assert_eq!(decided, [(vec![fact_id(0)], Decision::False), (vec![fact_id(1)], Decision::Accept)]);
+}
+
+#[test]
+fn of_facts_that_clash_one_is_so_now() {
+    let key = CardKey::Clash(vec![fact_id(1), fact_id(2)]);
+    let head = Head { key: key.clone(), ..head(1, 0.5) };
+    let details = [(key, Detail::Facts(vec![detail_of(1, 0.5), detail_of(2, 0.6)]))].into();
+    let mut harness = page(ReviewModel { heads: vec![head], details, is_read: true, ..ReviewModel::default() });
+    click(&mut harness, "So now: Ann owes Bob 2 crowns.");
+    assert_eq!(decided(harness.state()), [(vec![fact_id(2)], Decision::Accept)]);
+}
+
+#[test]
+fn a_stub_is_filled_in_or_removed() {
+    let twin = Twin { named: named("Bram"), aliases: Vec::new(), facts: Vec::new(), fact_count: 0 };
+    let key = CardKey::Stub(id("bram"));
+    let head = Head { key: key.clone(), ..head(1, 0.0) };
+    let details = [(key, Detail::Stub(twin))].into();
+    let model = ReviewModel { heads: vec![head], details, is_read: true, ..ReviewModel::default() };
+    for (name, action) in
+        [("Fill in\u{2026}", ReviewAction::Show(id("bram"))), ("Remove", ReviewAction::Remove(id("bram")))]
+    {
+        let mut harness = page(model.clone());
+        click(&mut harness, name);
+        assert_eq!(harness.state().actions, [action]);
+    }
+    for (key, action) in [(Key::E, ReviewAction::Show(id("bram"))), (Key::R, ReviewAction::Remove(id("bram")))] {
+        let mut harness = page(model.clone());
+        press(&mut harness, key);
+        assert_eq!(harness.state().actions, [action]);
+    }
+}
+
 #[test]
 fn nothing_secret_is_drawn_while_players_look() {
     let mut harness = page(model(6));
@@ -338,6 +440,8 @@ fn nothing_secret_is_drawn_while_players_look() {
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Bob 4 crowns").is_none());
     assert!(harness.query_by_label_contains("I heard Ann").is_none(), "nor what only some heard");
+    assert!(harness.query_by_label_contains("Ann owes nobody").is_none(), "nor other facts beside the card");
+    assert!(harness.query_by_label_contains("Would learn it").is_none(), "nor who keeps what from whom");
 }
 
 #[test]
@@ -345,7 +449,7 @@ fn contradictions_are_decided_by_the_one_that_is_so() {
     let key = CardKey::Clash(vec![fact_id(1), fact_id(2)]);
     let head = Head { key: key.clone(), ..head(1, 0.5) };
     let details = [(key, Detail::Facts(vec![detail_of(1, 0.5), detail_of(2, 0.6)]))].into();
-    let model = ReviewModel { position: 1, heads: vec![head], details, more_stubs: 0, is_read: true };
+    let model = ReviewModel { position: 1, heads: vec![head], details, is_read: true, ..ReviewModel::default() };
     let only = |fact: usize, other: usize| ReviewAction::OnlyThis {
         fact: fact_id(fact),
         others: vec![fact_id(other)],
@@ -368,7 +472,7 @@ fn twins_are_merged_either_way_or_told_apart() {
     let key = CardKey::Twins(id("bram"), id("bramm"));
     let head = Head { key: key.clone(), ..head(1, 0.9) };
     let details = [(key, Detail::Twins(Box::new([twin("Bram", 2), twin("Bramm", 5)]), Vec::new()))].into();
-    let model = ReviewModel { position: 1, heads: vec![head], details, more_stubs: 0, is_read: true };
+    let model = ReviewModel { position: 1, heads: vec![head], details, is_read: true, ..ReviewModel::default() };
     let merge = |gone: &str, into: &str| ReviewAction::Merge { gone: id(gone), into: id(into) };
     for (name, action) in [
         ("Merge into Bram", merge("bramm", "bram")),
@@ -462,6 +566,82 @@ fn a_decision_reaches_the_engine_and_undo_brings_it_back() {
 }
 
 #[test]
+fn what_is_at_stake_comes_first_and_a_guess_waits() {
+    let memory = gullhaven();
+    let says = |who: &str, object: &str, sure: f64| Proposal {
+        confidence: Confidence::new(sure).unwrap(),
+        ..Proposal::new(id(who), Predicate::new("FEARS").unwrap(), Object::Entity(id(object)))
+    };
+    // Mirela has far more to do with others than Hob has.
+    let proposals = vec![
+        says("mirela-voss", "odo-brandt", 0.3),
+        says("mirela-voss", "captain-rusk", 0.65),
+        says("hob-carrow", "bettony-lark", 0.3),
+    ];
+    memory.propose(Author::Extractor, proposals).unwrap().wait().unwrap();
+    let model = memory.read(|world| Ok(ReviewModel::load(world, &[]))).unwrap().wait().unwrap();
+    let doubtful = model.heads.iter().filter(|head| matches!(head.key, CardKey::Fact(_)));
+    let order: Vec<_> = doubtful.map(|head| (head.about[0].id.as_str(), head.confidence)).collect();
+    assert_eq!(order, [("mirela-voss", 0.65), ("mirela-voss", 0.3), ("hob-carrow", 0.3)]);
+    assert!(model.heads.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+#[test]
+fn a_contradiction_is_told_without_saying_the_same_twice() {
+    let memory = gullhaven();
+    let at = |place: &str| Proposal {
+        confidence: Confidence::new(0.9).unwrap(),
+        ..Proposal::new(id("pell"), Predicate::new("LOCATED_AT").unwrap(), Object::Entity(id(place)))
+    };
+    memory.propose(Author::Extractor, vec![at("council-hall")]).unwrap().wait().unwrap();
+    memory.propose(Author::Extractor, vec![at("the-gilded-gull")]).unwrap().wait().unwrap();
+    let model = memory.read(|world| Ok(ReviewModel::load(world, &[]))).unwrap().wait().unwrap();
+    let clash =
+        model.heads.iter().find(|head| head.statement.starts_with("Pell is at")).expect("Pell is at two places");
+    assert_eq!(clash.statement.matches("Pell").count(), 1, "{}", clash.statement);
+    assert!(clash.statement.ends_with('?') && clash.statement.contains(", or "), "{}", clash.statement);
+    assert!(clash.why[0].contains("located at"), "{:?}", clash.why);
+}
+
+#[test]
+fn five_hundred_facts_are_decided_within_ten_minutes() {
+    let memory = gullhaven();
+    let people = ["mirela-voss", "odo-brandt", "hob-carrow", "captain-rusk"];
+    let fact = |number: usize| Proposal {
+        confidence: Confidence::new(0.5).unwrap(),
+        statement: Some(format!("Somebody saw it on day {number}.")),
+        ..Proposal::new(
+            id(people[number % people.len()]),
+            Predicate::new("lore").unwrap(),
+            Object::Value(format!("was seen on day {number}").into()),
+        )
+    };
+    memory.propose(Author::Extractor, (0..500).map(fact).collect()).unwrap().wait().unwrap();
+    let mut panel = ReviewPanel::default();
+    panel.view.filter.kind = Some(CardKind::Doubtful);
+    let mut bench = bench(panel, memory);
+    wait_until(&mut bench, |bench| doubtful(bench) == 500);
+    let (begun, mut strokes) = (std::time::Instant::now(), 0);
+    while doubtful(&bench) > 0 {
+        // A few are looked at twice.
+        let key = [Key::A, Key::A, Key::R, Key::A, Key::F, Key::J][strokes % 6];
+        bench.key_press(key);
+        bench.step();
+        strokes += 1;
+        assert!(strokes < 700, "{} are left", doubtful(&bench));
+    }
+    settle(&mut bench);
+    assert_eq!(bench.state().outcomes.len(), 500);
+    assert!(bench.state().outcomes.iter().all(|outcome| outcome.done.is_ok()));
+    let waits = |world: &hearsay_memory::World| Ok(hearsay_memory::review_items(&world.state).len());
+    let read = bench.state().memory.read(waits).unwrap().wait().unwrap();
+    assert!(read < 50, "{read} still wait");
+    // A stroke takes a fifth of a second: what is left of ten minutes is for reading.
+    let seconds = strokes as f32 * 0.2 + begun.elapsed().as_secs_f32();
+    assert!(seconds < 300.0, "{seconds}");
+}
+
+#[test]
 fn the_card_of_a_fact_shows_all_that_bears_on_it() {
     let mut bench = opened();
     settle(&mut bench);
@@ -502,6 +682,8 @@ fn what_cannot_be_edited_so_comes_back_with_a_reason() {
     wait_until(&mut bench, |bench| !bench.state().outcomes.is_empty());
     let error = bench.state().outcomes[0].done.as_ref().unwrap_err();
     assert!(error.contains("Nobody of that name"), "{error}");
+    let draft = bench.state().panel.view().draft.clone().expect("what was typed is there again");
+    assert_eq!(draft.object, "Nobody of that name");
     assert_eq!(doubtful(&bench), 3, "it is listed again");
 }
 

@@ -13,9 +13,14 @@ use crate::{
     panel::Look,
     text::{counted, shortened},
     widgets::{
-        command_button, command_button_only, empty_state, from_right, icon_button, list, name_field, named, weak,
+        choice_named, command_button, command_button_only, empty_state, from_right, icon_button, list, name_field,
+        named, weak,
     },
 };
+
+/// How long ago a card may have been recorded at most, in hours.
+const AGES: [(Option<u32>, &str); 4] =
+    [(None, "Any age"), (Some(1), "The last hour"), (Some(24), "The last day"), (Some(168), "The last week")];
 
 /// The height of a row that was never drawn.
 const ROW: f32 = 34.0;
@@ -23,6 +28,7 @@ const ROW: f32 = 34.0;
 /// Draws the panel; answers with what is asked for.
 pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) -> Vec<ReviewAction> {
     let mut actions = Vec::new();
+    view.screen_safe = look.screen_safe;
     view.list(model, look.screen_safe);
     let before = (view.row, view.draft.is_some(), view.selected.len(), view.put_off.len(), view.gone.len());
     keys(ui, look, model, view, &mut actions);
@@ -113,7 +119,7 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
         view.selected.clear();
         view.draft = None;
     }
-    let head = view.focus.as_ref().and_then(|key| model.heads.iter().find(|head| head.key == *key));
+    let head = view.focus.as_ref().and_then(|key| model.head(key));
     if let Some(head) = head {
         let mut select = |wanted: &dyn Fn(&super::model::Head) -> bool| {
             let keys = view.listed.rows.iter().map(|row| &model.heads[*row]).filter(|head| wanted(head));
@@ -197,7 +203,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
     }
     let facts: Vec<_> = keys.iter().flat_map(|key| view.facts_of(key, model)).collect();
     if verdict == Verdict::Secret {
-        let is_secret = |key: &CardKey| model.heads.iter().any(|head| head.key == *key && head.secret);
+        let is_secret = |key: &CardKey| model.head(key).is_some_and(|head| head.secret);
         let secret = !keys.iter().all(is_secret);
         if !facts.is_empty() {
             actions.push(ReviewAction::Keep { facts, secret });
@@ -257,7 +263,10 @@ fn smaller(model: &ReviewModel, key: &CardKey) -> Option<(hearsay_model::EntityI
 fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     ui.horizontal(|ui| {
         let id = ui.make_persistent_id("review filter");
-        let field = TextEdit::singleline(&mut view.filter.words).id(id).hint_text("Filter  /").desired_width(150.0);
+        let field = TextEdit::singleline(&mut view.filter.words)
+            .id(id)
+            .hint_text(crate::widgets::as_hint("Filter  /"))
+            .desired_width(150.0);
         let response = ui.add(field);
         text_named(&response, "Filter", &view.filter.words);
         if view.give_focus == Some("filter") {
@@ -267,7 +276,7 @@ fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, act
         if !view.filter.words.is_empty() && icon_button(ui, "\u{D7}", "Clear the filter").clicked() {
             view.filter.words.clear();
         }
-        ComboBox::from_id_salt("review order")
+        let order = ComboBox::from_id_salt("review order")
             .selected_text(view.order.name())
             .show_ui(ui, |ui| {
                 for order in Order::ALL {
@@ -276,6 +285,7 @@ fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, act
             })
             .response
             .on_hover_text("In which order");
+        choice_named(&order, "Order", view.order.name());
         let narrowed = {
             let mut filter = view.filter.clone();
             filter.words.clear();
@@ -289,8 +299,12 @@ fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, act
             view.filters_open = !view.filters_open;
         }
         from_right(ui, |ui| {
-            if command_button_only(ui, look, &commands::UNDO).clicked() {
+            let room = ui.available_width() / look.theme.sizes().body;
+            if room > 6.0 && command_button_only(ui, look, &commands::UNDO).clicked() {
                 actions.push(ReviewAction::Undo);
+            }
+            if room < 11.0 {
+                return;
             }
             let (shown, all) = (view.listed.rows.len(), model.heads.len().saturating_sub(view.gone.len()));
             let count = if shown == all { counted(all, "card", "cards") } else { format!("{shown} of {all}") };
@@ -306,19 +320,32 @@ fn filters(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView)
     ui.horizontal_wrapped(|ui| {
         let filter = &mut view.filter;
         let kind = filter.kind.map_or("All kinds", CardKind::name);
-        ComboBox::from_id_salt("review kind").selected_text(kind).show_ui(ui, |ui| {
+        let kinds = ComboBox::from_id_salt("review kind").selected_text(kind).show_ui(ui, |ui| {
             ui.selectable_value(&mut filter.kind, None, "All kinds");
             for kind in CardKind::ALL {
                 ui.selectable_value(&mut filter.kind, Some(kind), kind.name());
             }
         });
-        choice(ui, "review source", "All sources", &mut filter.source, || model.sources());
-        choice(ui, "review session", "All sessions", &mut filter.session, || model.sessions());
+        choice_named(&kinds.response, "Kind", kind);
+        choice(ui, "Source", "All sources", &mut filter.source, || model.sources());
+        choice(ui, "Session", "All sessions", &mut filter.session, || model.sessions());
+        let age = AGES.iter().find(|(hours, _)| *hours == filter.hours).map_or("Any age", |(_, name)| name);
+        let ages = ComboBox::from_id_salt("review age").selected_text(age).show_ui(ui, |ui| {
+            for (hours, name) in AGES {
+                ui.selectable_value(&mut filter.hours, hours, name);
+            }
+        });
+        choice_named(&ages.response, "Age", age);
         ui.label("Sure from");
-        ui.add(egui::DragValue::new(&mut filter.least).range(0.0..=1.0).speed(0.01).fixed_decimals(2));
+        let number = |ui: &mut Ui, name: &str, value: &mut f64| {
+            let number = ui.add(egui::DragValue::new(value).range(0.0..=1.0).speed(0.01).fixed_decimals(2));
+            text_named(&number, name, &format!("{value:.2}"));
+            number.changed()
+        };
+        number(ui, "Sure from", &mut filter.least);
         let mut most = filter.most.unwrap_or(1.0);
         ui.label("to");
-        if ui.add(egui::DragValue::new(&mut most).range(0.0..=1.0).speed(0.01).fixed_decimals(2)).changed() {
+        if number(ui, "Sure to", &mut most) {
             filter.most = (most < 1.0).then_some(most);
         }
         let about =
@@ -337,19 +364,21 @@ fn filters(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView)
 
 fn choice(
     ui: &mut Ui,
-    id: &str,
+    name: &str,
     all: &str,
     chosen: &mut Option<String>,
     names: impl FnOnce() -> std::collections::BTreeMap<String, usize>,
 ) {
-    let text = chosen.as_deref().unwrap_or(all);
-    ComboBox::from_id_salt(id).selected_text(shortened(text, 24)).height(320.0).show_ui(ui, |ui| {
-        ui.selectable_value(chosen, None, all);
-        for (name, count) in names() {
-            let text = format!("{} ({count})", shortened(&name, 48));
-            ui.selectable_value(chosen, Some(name), text);
-        }
-    });
+    let text = chosen.as_deref().unwrap_or(all).to_owned();
+    let list =
+        ComboBox::from_id_salt(("review", name)).selected_text(shortened(&text, 24)).height(320.0).show_ui(ui, |ui| {
+            ui.selectable_value(chosen, None, all);
+            for (name, count) in names() {
+                let text = format!("{} ({count})", shortened(&name, 48));
+                ui.selectable_value(chosen, Some(name), text);
+            }
+        });
+    choice_named(&list.response, name, &text);
 }
 
 fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
@@ -357,7 +386,7 @@ fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
         let id = ui.make_persistent_id("review reason");
         let field = TextEdit::singleline(&mut view.reason)
             .id(id)
-            .hint_text("Why: kept with the next decision")
+            .hint_text(crate::widgets::as_hint("Why: kept with the next decision"))
             .desired_width(360.0);
         let response = ui.add(field);
         text_named(&response, "Reason", &view.reason);

@@ -79,6 +79,8 @@ pub struct ReviewView {
     pub filter: Filter,
     /// The edit under way.
     pub draft: Option<Draft>,
+    /// The edit that was sent last: it is there again, if it cannot be so.
+    pub sent: Option<Draft>,
     /// Why, for the next decision.
     pub reason: String,
     /// Whether the field for it is open.
@@ -104,6 +106,9 @@ pub struct ReviewView {
     /// Whether the DM chose a card here: until then the first card has the focus, whatever comes.
     #[serde(skip)]
     pub(super) touched: bool,
+    /// Whether players looked at the screen when it was drawn last: the list is worked out once for both.
+    #[serde(skip)]
+    pub(super) screen_safe: bool,
     /// Whether the focus moved, so that the list scrolls to it.
     #[serde(skip)]
     pub(super) moved: bool,
@@ -126,7 +131,9 @@ impl ReviewView {
         let key = (position, count, self.filter.clone(), self.order, self.put_off.clone(), gone, screen_safe);
         if self.listed.key.as_ref() != Some(&key) {
             let mut rows = model.listed(&self.filter, self.order, |key| self.put_off.contains(key), screen_safe);
-            rows.retain(|row| !self.gone.contains_key(&model.heads[*row].key));
+            if !self.gone.is_empty() {
+                rows.retain(|row| !self.gone.contains_key(&model.heads[*row].key));
+            }
             // Other rows have other heights.
             if rows.len() + 1 != self.listed.rows.len() {
                 self.heights.clear();
@@ -137,7 +144,7 @@ impl ReviewView {
             let same_model = |(p, c, ..): &ListedKey| (*p, *c) == (position, count);
             if self.listed.key.as_ref().is_some_and(same_model)
                 && let Some(focus) = &self.focus
-                && !rows.iter().any(|row| model.heads[*row].key == *focus)
+                && !model.place(focus).is_some_and(|place| rows.contains(&place))
             {
                 let after = self.listed.rows.iter().skip(self.row);
                 let before = self.listed.rows.iter().take(self.row).rev();
@@ -149,7 +156,10 @@ impl ReviewView {
             }
             self.listed = Listed { key: Some(key), rows };
         }
-        let at = |focus: &CardKey| self.listed.rows.iter().position(|row| model.heads[*row].key == *focus);
+        let at = |focus: &CardKey| {
+            let place = model.place(focus)?;
+            self.listed.rows.iter().position(|row| *row == place)
+        };
         match self.focus.as_ref().and_then(at) {
             Some(row) => self.row = row,
             // What had the focus is decided: what is where it was has it now.

@@ -1,5 +1,7 @@
 //! The scene, read from the state.
 
+use std::collections::BTreeMap;
+
 use hearsay_belief::{Hold, Reason, View, is_dead, present};
 use hearsay_memory::{
     Answer, MemoryError, World,
@@ -37,10 +39,11 @@ impl StageModel {
             let speaker = request.speaker.as_ref()?;
             state.newest(speaker, predicate::LOCATED_AT)?.object().entity().cloned()
         });
-        let place = place.filter(|place| state.entity(place).is_some());
+        let table = Table::of(state, None);
+        // Nobody said where: then it goes on where the players' characters are.
+        let place = place.or_else(|| whereabouts(state, &table)).filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
         let moment = state.clock().max(logged.as_ref().and_then(|date| date.time));
-        let table = Table::of(state, None);
         let mut here: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
         here.extend(place.iter().flat_map(|place| present(state, place, moment)));
         here.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
@@ -79,6 +82,22 @@ impl StageModel {
             place: place.map(|place| Named::of(state, &place)),
         })
     }
+}
+
+/// What bears on the question is read first; the speaker's own page, with which a prompt begins, last.
+fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
+    let bears = |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
+    sections.iter().filter(bears).chain(sections.iter().filter(move |section| !bears(section)))
+}
+
+/// Where most of the players' characters are.
+fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
+    let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
+    for player in table.players() {
+        let place = state.newest(player, predicate::LOCATED_AT).and_then(|fact| fact.object().entity().cloned());
+        place.into_iter().for_each(|place| *places.entry(place).or_default() += 1);
+    }
+    places.into_iter().rev().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
 /// What was said last: in the session that is played, or else at the place.
@@ -148,7 +167,7 @@ impl AnswerModel {
         Ok(Self {
             speaker: Some(Named::of(state, &context.speaker)),
             question: context.question.clone(),
-            sections: context.sections.iter().map(section).collect(),
+            sections: in_reading_order(&context.sections).map(section).collect(),
             summary: summary.join(" \u{00B7} "),
             prompt: context.render(Form::Prompt, Detail::Plain),
             with_receipts: context.render(Form::Prompt, Detail::Receipts),

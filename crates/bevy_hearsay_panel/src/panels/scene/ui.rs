@@ -157,7 +157,11 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
                 view.fields.place.clear();
             }
         });
-        if view.place.is_some() && ui.button("Back to the session").on_hover_text("Where the session is").clicked() {
+        let (back, help) = match stage.session {
+            Some(_) => ("Back to the session", "Where the session is"),
+            None => ("Back to the players", "Where the players\u{2019} characters are"),
+        };
+        if view.place.is_some() && ui.button(back).on_hover_text(help).clicked() {
             (view.place, view.added, view.left_out) = (None, Vec::new(), Vec::new());
         }
     });
@@ -232,7 +236,7 @@ fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneVie
             None => "What is it about? Choose somebody above to ask them.".to_owned(),
         };
         let room = look.theme.sizes().target * 3.2;
-        let field = TextEdit::singleline(&mut view.question).id(id).hint_text(hint);
+        let field = TextEdit::singleline(&mut view.question).id(id).hint_text(crate::widgets::as_hint(hint));
         let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
         let response = labelled(response, "Question", &view.question);
         let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
@@ -252,7 +256,8 @@ fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneVie
     }
     ui.horizontal(|ui| {
         let room = look.theme.sizes().body * 11.0;
-        let field = TextEdit::singleline(&mut view.happens).hint_text("Something happens before their eyes\u{2026}");
+        let field = TextEdit::singleline(&mut view.happens)
+            .hint_text(crate::widgets::as_hint("Something happens before their eyes\u{2026}"));
         let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
         let response = labelled(response, "Something happens", &view.happens);
         let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));

@@ -57,6 +57,19 @@ fn shown(model: SearchModel, text: &str, screen_safe: bool) -> Harness<'static, 
 }
 
 #[test]
+fn what_is_found_leads_to_who_knows_it() {
+    let mut bench = bench(SearchPanel::default(), gullhaven());
+    bench.get_by_label("Search").focus();
+    bench.run_steps(1);
+    bench.get_by_label("Search").type_text("missing ledger");
+    wait_until(&mut bench, |bench| shows(bench, "hid the harbour ledger"));
+    bench.get_by_label("Who knows about this?").click();
+    wait_until(&mut bench, |bench| shows(bench, "The party does not know it"));
+    assert_eq!(bench.state().panel.view.text, "who knows about missing ledger?");
+    assert!(bench.query_by_label("Who knows about this?").is_none());
+}
+
+#[test]
 fn results_are_chosen_with_the_keys_and_opened_with_enter() {
     let mut harness = shown(model(), "odo", false);
     harness.step();

@@ -65,6 +65,14 @@ pub fn search_ui(
         return actions;
     }
     let mut asked = Vec::new();
+    if super::who_knows(view.text.trim()).is_none() {
+        let who = ui.button("Who knows about this?").on_hover_text("Who knows it, and who hides it: the party first");
+        if who.clicked() {
+            view.text = format!("who knows about {}?", view.text.trim().trim_end_matches('?'));
+            view.marked = 0;
+            actions.push(SearchAction::Typed);
+        }
+    }
     egui::ScrollArea::vertical().id_salt("found").auto_shrink([false, false]).show(ui, |ui| {
         let mut number = 0;
         for group in &model.groups {
@@ -124,7 +132,7 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
         let room = look.theme.sizes().target + look.theme.spacing().normal * 2.0;
         let field = TextEdit::singleline(&mut view.text)
             .id(field_id())
-            .hint_text("A name, words, or: who knows about \u{2026}?")
+            .hint_text(crate::widgets::as_hint("A name, words, or: who knows about \u{2026}?"))
             .desired_width((ui.available_width() - room).max(80.0));
         let response = labelled(ui.add(field), "Search", &view.text);
         if std::mem::take(&mut view.focus) {

@@ -189,6 +189,7 @@ fn a_session_is_played_from_start_to_recap() {
     wait_for(&mut bench, "Start the session");
     bench.key_press(Key::S);
     wait_until(&mut bench, |bench| bench.query_by_label("being played").is_some());
+    wait_until(&mut bench, |bench| bench.state().watch.news().session.is_some());
     let session = bench.state().watch.news().session.clone();
     assert_eq!(session.as_ref().map(SessionId::as_str), Some("session-5"));
     let lines = vec![

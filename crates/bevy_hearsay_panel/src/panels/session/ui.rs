@@ -19,8 +19,8 @@ use crate::{
     text::{counted, visual},
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, card, command_button, empty_state, entity_button, hidden, name_field, section,
-        toggle, toned, weak,
+        Completion, Heights, badge, beside, card, command_button, empty_state, entity_button, hidden, name_field,
+        section, toggle, toned, weak,
     },
 };
 
@@ -130,7 +130,7 @@ pub fn session_ui(
     let side = egui::Panel::left(ui.id().with("sessions")).exact_size(width).resizable(false);
     side.show(ui, |ui| sessions_ui(ui, look, model, view));
     let Some(session) = chosen(model, view) else { return actions };
-    part_ui(ui, look, session, part, view, &mut actions);
+    beside(ui, look, |ui| part_ui(ui, look, session, part, view, &mut actions));
     actions
 }
 
@@ -146,13 +146,15 @@ fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionVi
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(format!("Session {}", next.number)).heading());
         let start = command_button(ui, look, &keys::SESSION_START);
-        let field = TextEdit::singleline(&mut view.title).hint_text("what it is called").desired_width(200.0);
+        let field = TextEdit::singleline(&mut view.title)
+            .hint_text(crate::widgets::as_hint("what it is called"))
+            .desired_width(200.0);
         field_name(&ui.add(field), "Title", &view.title);
         let hint = next.place.as_ref().map_or("where it begins", |place| &place.name);
         let is_place = |named: &Named| named.kind == Some(hearsay_model::Kind::Location);
         name_field(ui, look, "Place", hint, &mut view.place, &mut view.completion, is_place);
         let hint = next.clock.as_deref().unwrap_or("when, in game time");
-        let field = TextEdit::singleline(&mut view.time).hint_text(hint).desired_width(180.0);
+        let field = TextEdit::singleline(&mut view.time).hint_text(crate::widgets::as_hint(hint)).desired_width(180.0);
         field_name(&ui.add(field), "Time", &view.time);
         if start {
             actions.push(SessionAction::Step(SessionStep::Start(new_session(model, view))));
@@ -383,7 +385,7 @@ fn recap_ui(
     let area = ScrollArea::vertical().id_salt("recap").auto_shrink([false, false]);
     let changed = area.show(ui, |ui| {
         let edit = TextEdit::multiline(&mut text).desired_width(f32::INFINITY).desired_rows(12);
-        let field = ui.add(edit.hint_text("What happened, in your words"));
+        let field = ui.add(edit.hint_text(crate::widgets::as_hint("What happened, in your words")));
         field_name(&field, "Recap text", &text);
         field.changed()
     });

@@ -109,15 +109,14 @@ impl StatusBar {
             return;
         }
         let palette = look.theme.palette();
-        let (colour, sign) = if note.trouble { (palette.bad, "\u{26A0} ") } else { (palette.text, "") };
+        let (colour, sign) = if note.trouble { (palette.bad, "\u{26A0} ") } else { (palette.strong, "") };
         let text = format!("{sign}{}", shortened(&note.text.replace('\n', " "), 240));
         let mut dismissed = false;
         if note.trouble {
             dismissed = icon_button(ui, "\u{D7}", "Dismiss").clicked();
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            ui.add(egui::Label::new(RichText::new(visual(&text)).small().color(colour)).truncate())
-                .on_hover_text(&note.text);
+            ui.add(egui::Label::new(RichText::new(visual(&text)).color(colour)).truncate()).on_hover_text(&note.text);
         });
         if dismissed {
             self.note = None;

@@ -112,7 +112,11 @@ fn filters_ui(ui: &mut Ui, look: &Look, rows: &[&ThreadRow], view: &mut ThreadsV
             }
             weak(ui, look, &count.to_string());
         }
-        let field = ui.add(TextEdit::singleline(&mut view.filter).hint_text("Words or a name").desired_width(200.0));
+        let field = ui.add(
+            TextEdit::singleline(&mut view.filter)
+                .hint_text(crate::widgets::as_hint("Words or a name"))
+                .desired_width(200.0),
+        );
         crate::panels::field_name(&field, "Filter threads", &view.filter);
         if look.pressed(ui, &keys::THREAD_FILTER) {
             field.request_focus();

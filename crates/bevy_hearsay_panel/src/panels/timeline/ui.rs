@@ -12,8 +12,8 @@ use crate::{
     text::counted,
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, card, command_button, empty_state, entity_button, list, more, name_field, named,
-        section, sentence, toggle, weak,
+        Completion, Heights, badge, beside, card, command_button, empty_state, entity_button, list, more, name_field,
+        named, section, sentence, toggle, weak,
     },
 };
 
@@ -96,12 +96,14 @@ pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut T
         view.shown = shown;
     }
     let count = counted(rows.len(), "moment", "moments");
-    section(ui, look, if view.undated { "Without a date" } else { &count }, None);
-    if left_out > 0 {
-        weak(ui, look, &format!("and {left_out} more: look into a year, a month or a day"));
-    }
-    list(ui, "moments", rows.len(), &mut view.heights, 60.0, None, |ui, number| {
-        card(ui, look, false, false, |ui| moment_ui(ui, look, rows[number], &mut actions));
+    beside(ui, look, |ui| {
+        section(ui, look, if view.undated { "Without a date" } else { &count }, None);
+        if left_out > 0 {
+            weak(ui, look, &format!("and {left_out} more: look into a year, a month or a day"));
+        }
+        list(ui, "moments", rows.len(), &mut view.heights, 60.0, None, |ui, number| {
+            card(ui, look, false, false, |ui| moment_ui(ui, look, rows[number], &mut actions));
+        });
     });
     actions
 }

@@ -1,0 +1,236 @@
+//! What the DM's panels cost on the main thread, frame by frame, over a large generated campaign: no window, the same code.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+use bevy_hearsay_panel::{Desk, PanelKind, Request};
+use egui::{Event, Key, Modifiers, RawInput};
+use hearsay_memory::{Memory, MemoryOptions, NewSession, SessionStep};
+use hearsay_model::{
+    Author, Change, Confidence, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, Standing,
+};
+use serde::Serialize;
+
+use crate::{
+    frames::{Delays, at},
+    speed,
+};
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How many entities there are.
+    pub entities: usize,
+    /// How many facts.
+    pub facts: usize,
+    /// How many facts wait for the DM.
+    pub rows: usize,
+    /// How many frames of each panel are counted.
+    pub frames: usize,
+}
+
+/// What a panel costs, in milliseconds of the main thread: the desk with this panel in front, made into triangles.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cost {
+    /// Which panel, and what is done in it.
+    pub panel: String,
+    /// How many frames were counted: all of them, those too in which something was read anew.
+    pub frames: usize,
+    /// Half of the frames take no longer.
+    pub ms_p50: f64,
+    /// All but one in a hundred.
+    pub ms_p99: f64,
+    /// The longest.
+    pub worst_ms: f64,
+    /// The same, without the time in which other programs and threads had the processor; where the system says it.
+    pub unhindered_ms_p50: Option<f64>,
+    /// Of this, all but one in a hundred.
+    pub unhindered_ms_p99: Option<f64>,
+    /// Of this, the longest.
+    pub unhindered_worst_ms: Option<f64>,
+}
+
+/// How long a frame lasts on the screen.
+const FRAME: Duration = Duration::from_nanos(16_666_667);
+
+/// How many frames are drawn before the first is counted: fonts are read, and the desk learns what there is.
+const WARM_UP: usize = 120;
+
+/// How long a world may take to be written and read.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What the DM does meanwhile, every few frames.
+type Hand = fn(usize) -> Option<Key>;
+
+fn walks(frame: usize) -> Option<Key> {
+    frame.is_multiple_of(6).then_some(if frame.is_multiple_of(60) { Key::K } else { Key::J })
+}
+
+fn decides(frame: usize) -> Option<Key> {
+    frame.is_multiple_of(20).then_some(Key::A)
+}
+
+fn looks(_: usize) -> Option<Key> {
+    None
+}
+
+/// Measures each panel in turn; each cost is told as soon as it is there.
+///
+/// # Errors
+/// When the world cannot be, or the memory fails.
+pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
+    ensure!(plan.frames > 0, "there is nothing to measure without frames");
+    let (memory, people) = world(plan)?;
+    let hub = &people[0];
+    let mut desk = Desk::default();
+    let mut screen = Screen { ctx: egui::Context::default(), delays: Delays::new(), frame: 0 };
+    let begun = Instant::now();
+    while desk.is_busy() || desk.news().names.is_empty() || screen.frame < WARM_UP {
+        screen.frame(&mut desk, &memory, None);
+        ensure!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
+    }
+    let who_knows = || Request::Search("who knows where the lost boat lies?".into());
+    let scene = || Request::Scene { place: None, speaker: Some(hub.clone()) };
+    let seats: [(PanelKind, &str, Option<Request>, Hand); 14] = [
+        (PanelKind::Review, "walking", None, walks),
+        (PanelKind::Review, "deciding", None, decides),
+        (PanelKind::Search, "a name", Some(Request::Search("lark".into())), looks),
+        (PanelKind::Search, "who knows", Some(who_knows()), looks),
+        (PanelKind::Entity, "of many relations", Some(Request::Show(hub.clone())), looks),
+        (PanelKind::Scene, "asking", Some(scene()), looks),
+        (PanelKind::Graph, "around one", Some(Request::Graph(hub.clone())), looks),
+        (PanelKind::Graph, "whole", None, |frame| (frame == 1).then_some(Key::W)),
+        (PanelKind::Threads, "walking", None, walks),
+        (PanelKind::Timeline, "walking", None, walks),
+        (PanelKind::Time, "three days", None, |frame| (frame == 1).then_some(Key::Num3)),
+        (PanelKind::History, "walking", None, walks),
+        (PanelKind::Import, "", None, looks),
+        (PanelKind::Session, "", None, looks),
+    ];
+    for (kind, what, request, hand) in seats {
+        if let Some(request) = request {
+            desk.request(&screen.ctx, request);
+        }
+        desk.open(kind);
+        let took: Vec<Took> = (0..plan.frames).map(|frame| screen.frame(&mut desk, &memory, hand(frame))).collect();
+        tell(&cost(format!("{} {what}", kind.name()).trim_end().to_owned(), &took))?;
+    }
+    memory.close()?;
+    Ok(())
+}
+
+/// How long a frame took, and how much of it the main thread waited for a processor.
+type Took = (Duration, Option<Duration>);
+
+fn cost(panel: String, took: &[Took]) -> Cost {
+    let sorted = |time: &dyn Fn(&Took) -> Option<Duration>| -> Option<Vec<f64>> {
+        let mut times: Vec<f64> =
+            took.iter().map(|took| Some(time(took)?.as_secs_f64() * 1e3)).collect::<Option<_>>()?;
+        times.sort_by(f64::total_cmp);
+        Some(times)
+    };
+    let whole = sorted(&|(took, _)| Some(*took)).unwrap_or_default();
+    let own = sorted(&|(took, delayed)| Some(took.saturating_sub((*delayed)?)));
+    let own = |part: f64| own.as_ref().map(|own| at(own, part));
+    Cost {
+        panel,
+        frames: took.len(),
+        ms_p50: at(&whole, 0.5),
+        ms_p99: at(&whole, 0.99),
+        worst_ms: at(&whole, 1.0),
+        unhindered_ms_p50: own(0.5),
+        unhindered_ms_p99: own(0.99),
+        unhindered_worst_ms: own(1.0),
+    }
+}
+
+/// A window that is not there.
+struct Screen {
+    ctx: egui::Context,
+    delays: Option<Delays>,
+    frame: usize,
+}
+
+impl Screen {
+    fn frame(&mut self, desk: &mut Desk, memory: &Memory, pressed: Option<Key>) -> Took {
+        self.frame += 1;
+        let key = |key, pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::default(),
+        };
+        let input = RawInput {
+            screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1920.0, 1080.0))),
+            time: Some(self.frame as f64 * FRAME.as_secs_f64()),
+            events: pressed.into_iter().flat_map(|pressed| [key(pressed, true), key(pressed, false)]).collect(),
+            focused: true,
+            ..RawInput::default()
+        };
+        let delayed = self.delays.as_ref().and_then(Delays::read);
+        let since = Instant::now();
+        let output = self.ctx.run_ui(input, |ui| desk.ui(ui, memory));
+        let triangles = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+        let took = since.elapsed();
+        std::hint::black_box(triangles);
+        let after = self.delays.as_ref().and_then(Delays::read);
+        let delayed = after.zip(delayed).map(|(after, before)| after.saturating_sub(before));
+        thread::sleep(FRAME.saturating_sub(took));
+        (took, delayed)
+    }
+}
+
+/// A memory with a generated world, four characters at the table, and facts that wait.
+fn world(plan: Plan) -> Result<(Memory, Vec<EntityId>)> {
+    let mut options = MemoryOptions::in_memory();
+    options.settings.model.enabled = false;
+    options.settings.extraction.enabled = false;
+    let memory = Memory::open(options)?;
+    let (people, mut changes) = speed::World::generate(plan.entities, plan.facts)?.into_parts();
+    let authored = || Provenance::new(Method::Authored, Author::Dm);
+    for number in 0..4 {
+        let (id, name) = (EntityId::new(format!("player-{number}"))?, format!("Player {number}"));
+        changes.push(Change::AddEntity(Entity::new(id.clone())));
+        for (attribute, value) in [("name", name.as_str()), ("kind", "player")] {
+            let fact = Fact::attribute(&id, attribute, value, authored())?.statement(value).build()?;
+            let known = Knowledge::authored(Knower::Entity(id.clone()), fact.id());
+            changes.extend([Change::AssertFact(fact.into()), Change::Learn(known.into())]);
+        }
+    }
+    for number in 0..plan.rows {
+        let (one, other) = (&people[number * 31 % people.len()], &people[(number * 17 + 5) % people.len()]);
+        let confidence = Confidence::new(0.3 + (number % 40) as f64 / 100.0)?;
+        let guess = Provenance { confidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
+        let statement = format!("{one} is said to owe {other} {number} crowns.");
+        let fact = Fact::attribute(one, "lore", statement.as_str(), guess)?.statement(statement.as_str());
+        changes.push(Change::AssertFact(fact.standing(Standing::Proposed).build()?.into()));
+    }
+    let operation = Operation::new(Author::Dm, "a world", changes);
+    memory.write(move |_| Ok(operation.clone()))?.wait()?;
+    memory.session(Author::Dm, SessionStep::Start(NewSession::default()))?.wait()?;
+    Ok((memory, people))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_panel_is_drawn_in_a_small_world() {
+        let mut costs = Vec::new();
+        let plan = Plan { entities: 120, facts: 400, rows: 30, frames: 12 };
+        measure(plan, &mut |cost| {
+            costs.push(cost.clone());
+            Ok(())
+        })
+        .unwrap();
+        for kind in PanelKind::ALL {
+            assert!(costs.iter().any(|cost| cost.panel.starts_with(kind.name())), "{kind:?}");
+        }
+        assert!(costs.iter().all(|cost| cost.frames == 12 && cost.ms_p50 > 0.0 && cost.worst_ms >= cost.ms_p99));
+    }
+}
