@@ -82,6 +82,7 @@ pub mod secret;
 #[cfg(test)]
 mod testing;
 mod tree;
+pub mod truth;
 mod words;
 mod world_anvil;
 

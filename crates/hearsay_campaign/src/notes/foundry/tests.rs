@@ -267,7 +267,6 @@ fn campaign_codex_keeps_people_and_places() {
             "hesk RELATED_TO mim",
             "lowtown PART_OF the-vale",
             "mim MEMBER_OF tanners-ring",
-            "mim RELATED_TO hesk",
             "the-tannery PART_OF lowtown"
         ]
     );
