@@ -64,6 +64,7 @@
 //!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
 
 mod assemble;
+mod calendar;
 mod decode;
 mod earlier;
 mod folder;

@@ -8,7 +8,11 @@ use super::{
     Style, Writer,
     html::{self, LABEL_LEVEL},
 };
-use crate::notes::{Block, Text, Visibility, secret};
+use crate::notes::{
+    Block, Text, Visibility,
+    lexicon::{self, Meaning},
+    secret,
+};
 
 /// Makes blocks of a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
 /// `text.content`.
@@ -402,9 +406,17 @@ fn is_rule_of_table(source: &str) -> bool {
     line.contains('|') && line.contains("---") && line.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
 }
 
-/// Whether a line begins with a label in bold: `**Allies:** …`, `__Allies__: …`.
+/// Whether a line begins with a label in bold, `**Allies:** …`, `__Allies__: …`, or with one that goes with links:
+/// `Allies: [[Bob]]`.
 fn begins_with_label(source: &str) -> bool {
     let line = line_of(source);
+    let plain = line.split_once(':').is_some_and(|(label, rest)| {
+        let links = rest.trim_start().starts_with('[') && label.split_whitespace().count() <= 3;
+        links && matches!(lexicon::meaning(label), Meaning::Relation(_))
+    });
+    if plain {
+        return true;
+    }
     ["**", "__"].iter().any(|mark| {
         let Some((label, rest)) = line.strip_prefix(mark).and_then(|rest| rest.split_once(mark)) else { return false };
         let inner = label.trim_end().strip_suffix(':');

@@ -62,7 +62,7 @@ pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
         hidden: HashSet::new(),
         others: options.earlier.of_others(&source).cloned().collect(),
         vocabulary: vocabulary(),
-        calendar: notes.calendar.clone(),
+        calendar: notes.calendar.clone().or_else(|| options.earlier.calendar().cloned()),
         author: Author::Importer(source.clone()),
         facts: Vec::new(),
         by_id: HashMap::new(),

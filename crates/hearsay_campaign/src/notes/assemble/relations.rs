@@ -102,15 +102,21 @@ impl Assembly<'_> {
                 continue;
             }
             let mut left = false;
-            for part in parts(text) {
+            let parts = parts(text);
+            // Names and nothing else are as good as links; those in a list of prose are not.
+            let means = |part: &&str| {
+                let target = Target::Name((*part).to_owned());
+                matches!(self.index.find(&target, note, self.notes), Found::One(_))
+            };
+            let exact = parts.iter().all(means);
+            for part in parts {
                 let name = part.split('(').next().unwrap_or_default().trim();
                 let target = Target::Name(name.trim_end_matches('?').trim().to_owned());
                 let truth = of_name.max(Truth::of(part));
                 // A text that names no note is no link: no stub is made of it.
                 match self.index.find(&target, note, self.notes) {
                     Found::One(_) => {
-                        // A single name in a field of its own is as good as a link; one in a list of prose is not.
-                        let plain = part == text.trim();
+                        let plain = exact || part == text.trim();
                         let sure = if plain { field.sure } else { Sure::Guessed };
                         self.relate_to(id, note, field, &target, says, (sure, truth), visibility);
                         left |= !plain;

@@ -63,9 +63,15 @@ pub(super) fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool 
     let linked = !links.is_empty();
     let values = vec![Piece { value: Value::Text(rest.to_owned()), links }];
     let meaning = lexicon::meaning(label);
-    // Names without links in a line of prose are guessed to be meant.
-    let sure = if inline || linked || !matches!(meaning, Meaning::Relation(_)) { Sure::Typed } else { Sure::Guessed };
+    // Names without links in a line of prose are guessed to be meant; whether it is one, is found out when they are looked up.
     let short = rest.len() <= 160 || linked;
+    let relates = matches!(meaning, Meaning::Relation(_));
+    let sure = if inline || linked || !relates || rest.len() <= 80 { Sure::Typed } else { Sure::Guessed };
+    if meaning == Meaning::Kind
+        && let Some(kind) = lexicon::kind(rest.split(['(', ',', '/']).next().unwrap_or_default())
+    {
+        note.guess(kind, Sure::Guessed, format!("{label}: {rest}"));
+    }
     let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
     let field = Field { name: label.clone(), values, origin, visibility, sure };
     if short && !matches!(meaning, Meaning::Kind | Meaning::Name | Meaning::Session(_) | Meaning::Nothing) || inline {
@@ -159,6 +165,7 @@ fn plain_label(block: &Block) -> Option<String> {
     let (label, rest) = block.text.text.split_once(':')?;
     let first = block.links.first()?.label.as_deref()?;
     let fits = label.split_whitespace().count() <= 3
+        && !rest.contains(':')
         && rest.trim_start().starts_with(first)
         && matches!(lexicon::meaning(label), Meaning::Relation(_))
         && block.links.iter().all(|link| link.label.as_deref().is_none_or(|shown| !label.contains(shown)));

@@ -134,3 +134,28 @@ fn names_in_a_list_are_several() {
     let campaign = folk("---\ntags: [npc]\naliases: Annie, The Fox\nnickname: Ann, the Younger\n---\n");
     assert_eq!(values(&campaign, "ann", "alias"), ["Annie", "The Fox", "Ann, the Younger"]);
 }
+
+#[test]
+fn names_without_links_are_as_good_where_they_are_all_of_a_line() {
+    let campaign = folk(
+        "---\ntags: [npc]\n---\n**Location:** Gull Bay\n**Allies:** Bob, Cid\n**Rivals:** Dot and her kin\nEmployer: [[Dot]]\nHome: [[Gull Bay]]\n",
+    );
+    assert_eq!(
+        relations(&campaign),
+        [
+            "ann ALLIED_WITH bob",
+            "ann ALLIED_WITH cid",
+            "ann EMPLOYED_BY dot",
+            "ann LOCATED_AT gull-bay",
+            "ann RESIDENT_OF gull-bay"
+        ]
+    );
+}
+
+#[test]
+fn whoever_is_played_lies_in_the_folder_of_the_party() {
+    let campaign =
+        read(&[("Party/Kes.md", "---\nplayer: Sam\n---\n"), ("Coast.md", "A long coast. #region\n")], Format::Markdown);
+    assert_eq!(kind(&campaign, "kes"), Some(Kind::Player));
+    assert_eq!(kind(&campaign, "coast"), Some(Kind::Location));
+}
