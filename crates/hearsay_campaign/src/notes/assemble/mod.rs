@@ -31,6 +31,9 @@ use mentions::Mentions;
 const TYPED: f64 = 0.95;
 const GUESSED: f64 = 0.5;
 
+/// After so many notes their room is given back.
+const RELEASED: usize = 4096;
+
 /// Makes a campaign of notes.
 ///
 /// - What is marked secret, and all that is said of a secret note, is secret: nobody knows it but named holders. Where one
@@ -137,7 +140,7 @@ struct Saying<'s> {
 }
 
 impl Assembly<'_> {
-    fn all(&mut self, bodies: Vec<Note>) {
+    fn all(&mut self, mut bodies: Vec<Note>) {
         for (number, note) in bodies.iter().enumerate() {
             let Some(id) = self.ids[number].clone() else { continue };
             let kind = if note.player {
@@ -153,13 +156,22 @@ impl Assembly<'_> {
             let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
             self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
         }
-        for (number, note) in bodies.into_iter().enumerate() {
+        let facts = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
+        self.by_id.reserve(facts);
+        // From the end, so that the room of those that are done can be given back while facts take it.
+        bodies.reverse();
+        let mut number = 0;
+        while let Some(note) = bodies.pop() {
+            if bodies.len().is_multiple_of(RELEASED) {
+                bodies.shrink_to_fit();
+            }
             let note = &note;
             match (self.ids[number].clone(), note.role) {
                 (Some(id), _) => self.entity(&id, note),
                 (None, Role::Session) => self.session(note),
                 (None, _) => self.texts(None, note),
             }
+            number += 1;
         }
         self.stubs();
     }
