@@ -123,10 +123,14 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
             put(&mut edges, Draft { edge: learned.of(id), at });
         }
         let audience = audience_of(campaign, stated);
+        // What notes tell as a rumour is half believed.
+        let rumoured = campaign.findings.format.is_some() && stated.fact.standing() == Standing::Claimed;
+        let credence = if rumoured { Credence::new(0.5).unwrap_or(Credence::FULL) } else { Credence::FULL };
         let by_rule = audience.map_or(Vec::new(), |audience| knowers(audience, &stated.fact, around));
         for knower in by_rule {
             if known.insert(knower.clone()) {
-                put(&mut edges, Draft { edge: Knowledge::authored(knower, id), at: Place::default() });
+                let edge = Knowledge { credence, ..Knowledge::authored(knower, id) };
+                put(&mut edges, Draft { edge, at: Place::default() });
             }
         }
         if !stated.speakers.is_empty() {

@@ -170,6 +170,18 @@ fn hash(within: &str, line: &str) -> String {
     hasher.finalize().to_hex().as_str()[..20].to_owned()
 }
 
+/// Under which key of a campaign file a setting stands that an export writes there, or keeps in its records alone.
+fn written_as(setting: &Setting) -> Option<&'static str> {
+    match setting {
+        Setting::Predicate(_) | Setting::Attribute(_) => None,
+        Setting::Campaign(_) => Some("campaign"),
+        Setting::Calendar(_) => Some("calendar"),
+        Setting::Audience(_) => Some("audience"),
+        Setting::Flag { .. } => Some("flags"),
+        _ => Some(""),
+    }
+}
+
 /// The records that the lines of an export still stand for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Exact {
@@ -189,6 +201,8 @@ pub(crate) struct Records {
     changes: Vec<Change>,
     gone: BTreeSet<Key>,
     unchanged: HashSet<(String, u32)>,
+    /// Keys of the campaign itself, such as `calendar`, that were written by hand or changed.
+    edited: BTreeSet<String>,
     pub(crate) ids: BTreeSet<EntityId>,
     digest: String,
 }
@@ -251,6 +265,10 @@ impl Records {
                 if let Some((hash, _)) = written.get_key_value(&hash(&within, line)) {
                     standing.insert(hash);
                     records.unchanged.insert((entry.path.clone(), number));
+                } else if let Some((key, _)) = line.split_once(':')
+                    && entry.has_extension(&["yaml", "yml"])
+                {
+                    records.edited.insert(key.to_owned());
                 }
             }
         }
@@ -278,7 +296,7 @@ impl Records {
 
     /// Lays the records over what was read in the pages: what stands in a line that is as it was is left to the records.
     pub(crate) fn over(self, campaign: &mut Campaign) {
-        let Self { changes, gone, unchanged, digest, .. } = self;
+        let Self { changes, gone, unchanged, edited, digest, .. } = self;
         let is_unchanged = |evidence: &[Evidence]| {
             evidence.iter().any(|evidence| match evidence {
                 Evidence::File { path, line, .. } => unchanged.contains(&(path.clone(), *line)),
@@ -314,7 +332,9 @@ impl Records {
         findings.unclear.retain(|place| is_there(&place.path, place.line));
         campaign.warnings.retain(|warning| is_there(&warning.path, warning.line));
         let mut exact = Exact::default();
-        campaign.settings.retain(|setting| matches!(setting, Setting::Predicate(_) | Setting::Attribute(_)));
+        // Settings that were changed by hand count; those that the export wrote are on record.
+        campaign.settings.retain(|setting| written_as(setting).is_none_or(|key| edited.contains(key)));
+        let by_hand: HashSet<SettingKey> = campaign.settings.iter().map(Setting::key).collect();
         let mut settings = Vec::new();
         let mut sessions = Vec::new();
         campaign.reveals.clear();
@@ -322,6 +342,18 @@ impl Records {
             match change {
                 Change::Set(Setting::Imported { .. }) => {}
                 Change::Set(Setting::Reveal(reveal)) => campaign.reveals.push(reveal),
+                Change::Set(Setting::Campaign(held)) if by_hand.contains(&SettingKey::Campaign) => {
+                    // The description stands among the texts.
+                    for setting in &mut campaign.settings {
+                        if let Setting::Campaign(info) = setting
+                            && info.description.is_empty()
+                        {
+                            info.description.clone_from(&held.description);
+                            campaign.info.clone_from(info);
+                        }
+                    }
+                }
+                Change::Set(setting) if written_as(&setting).is_some() && by_hand.contains(&setting.key()) => {}
                 Change::Set(setting) => {
                     exact.settings.insert(setting.key());
                     settings.push(setting);

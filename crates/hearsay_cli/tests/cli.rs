@@ -12,6 +12,9 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "cli/files.rs"]
+mod files;
+
 const HEARSAY: &str = env!("CARGO_BIN_EXE_hearsay");
 
 const CAMPAIGN: &str = r#"

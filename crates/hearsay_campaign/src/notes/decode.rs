@@ -105,7 +105,8 @@ impl Text {
         let source = self.content.get(span.clone()).unwrap_or_default();
         let mut origin = self.place(field, span, source);
         // What is quoted may come before others than the DM.
-        if ["%%", "<!--", "<", "[!"].iter().any(|mark| source.contains(mark)) {
+        const MARKS: [&str; 9] = ["%%", "<", "[!", "||", "[/", "{{", ":::", "```", "~~~"];
+        if MARKS.iter().any(|mark| source.contains(mark)) {
             origin.quote = super::quote(&crate::text::without_secrets(source)).into();
         }
         origin

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hearsay_model::{Author, Change, EntityId, ExternalId, State};
+use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, State};
 
 /// The entities of a state by the ids that other tools have for them, and by who brought them.
 ///
@@ -12,12 +12,15 @@ pub struct Earlier {
     known: HashMap<String, HashMap<ExternalId, EntityId>>,
     /// Who added each entity first.
     owners: BTreeMap<EntityId, Author>,
+    /// How the campaign counts its days, where somebody has said so.
+    calendar: Option<Calendar>,
 }
 
 impl Earlier {
     /// Looks through what counts of a journal. Of entities that were merged, the one that is left is meant.
     pub fn of(state: &State) -> Self {
-        let mut earlier = Self::default();
+        let set = state.settings().any(|setting| matches!(setting.as_ref(), Setting::Calendar(_)));
+        let mut earlier = Self { calendar: set.then(|| state.calendar().clone()), ..Self::default() };
         for (_, entry) in state.journal().filter(|(_, entry)| entry.live) {
             for change in &entry.operation.changes {
                 let Change::AddEntity(entity) = change else { continue };
@@ -45,6 +48,11 @@ impl Earlier {
     /// The entity that an earlier import of a source made of what has this id there.
     pub fn known(&self, source: &str, id: &ExternalId) -> Option<&EntityId> {
         self.known.get(source)?.get(id)
+    }
+
+    /// The calendar on which dates are read, where the files have none of their own.
+    pub fn calendar(&self) -> Option<&Calendar> {
+        self.calendar.as_ref()
     }
 
     /// The entities that others than this source brought.

@@ -6,11 +6,11 @@
 
 use std::collections::HashMap;
 
-use hearsay_model::{ExternalId, Kind};
+use hearsay_model::{Calendar, ExternalId, Kind};
 
 use super::{
     Alias, DateOf, Dated, Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, State,
-    Sure, Target, Visibility, lexicon,
+    Sure, Target, Visibility, calendar, lexicon,
     tree::{self, Data, Document, Markup, Pen, Tree, Writing},
 };
 use crate::text::{Inline, Style};
@@ -79,19 +79,23 @@ impl Reader for Kanka {
                 continue;
             }
             let module = document.folder();
+            if module == "calendars" && export.calendar(&document.tree) {
+                continue;
+            }
             if OTHERS.contains(&module) || module.is_empty() && document.tree.get("entity").is_null() {
                 others += 1;
                 continue;
             }
             export.entity(document, module, notes);
         }
+        notes.calendar = export.choose_calendar();
         for held in &export.entities {
             if let Some(note) = note(&export, held) {
                 notes.notes.push(note);
             }
         }
         if others > 0 {
-            let what = format!("{others} files hold calendars, abilities, settings and the like, which are not read");
+            let what = format!("{others} files hold abilities, settings and the like, which are not read");
             notes.warn(folder.name(), 0, what);
         }
     }
@@ -122,9 +126,33 @@ struct Export<'a> {
     entities: Vec<Held<'a>>,
     /// By key and by id.
     places: HashMap<String, usize>,
+    /// The calendars by their ids. The first is the campaign's, once it is chosen.
+    calendars: Vec<(String, Calendar)>,
 }
 
 impl<'a> Export<'a> {
+    /// Takes over a calendar that players may know. Returns whether it is understood.
+    fn calendar(&mut self, tree: &Tree) -> bool {
+        let private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
+        let read = calendar::of_kanka(&calendar::value(tree)).filter(|_| !private);
+        let id = tree.get("id").word().unwrap_or_default();
+        let known = read.is_some();
+        self.calendars.extend(read.map(|calendar| (id, calendar)));
+        known
+    }
+
+    /// The calendar by which most is dated; of several, the first.
+    fn choose_calendar(&mut self) -> Option<Calendar> {
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for held in &self.entities {
+            for one in held.tree.path("entity.reminders").items() {
+                *uses.entry(one.get("calendar_id").word().unwrap_or_default()).or_default() += 1;
+            }
+        }
+        self.calendars.sort_by_key(|(id, _)| std::cmp::Reverse(uses.get(id).copied().unwrap_or(0)));
+        self.calendars.first().map(|(_, calendar)| calendar.clone())
+    }
+
     fn entity(&mut self, document: &'a Document, module: &str, notes: &mut Notes) {
         let tree = &document.tree;
         let Some(name) = tree.get("name").text().or(tree.path("entity.name").text()) else {
@@ -596,7 +624,15 @@ impl Writer<'_, '_> {
             };
             let title = one.get("comment").text().map(str::to_owned);
             let what = if what == DateOf::Mention && title.is_none() { DateOf::Start } else { what };
-            dates.push((what, parts.join("-"), title, one, seen(one)));
+            // A date on another calendar than the campaign's is kept as it is written.
+            let calendars = &self.export.calendars;
+            let other =
+                one.get("calendar_id").word().and_then(|id| calendars.iter().skip(1).find(|(held, _)| *held == id));
+            let written = match other {
+                Some((_, calendar)) => format!("{} ({})", parts.join("-"), calendar.name),
+                None => parts.join("-"),
+            };
+            dates.push((what, written, title, one, seen(one)));
         }
         for (what, raw, title, tree, visibility) in dates {
             let origin = self.held.pen.origin(tree, "date");

@@ -6,7 +6,8 @@ use hearsay_model::{Kind, Predicate, Vocabulary, attribute, predicate, slug};
 
 use super::{
     DateOf,
-    words::{ATTRIBUTES, NOTHING, RANKS, RELATIONS, STATES},
+    truth::{self, Truth},
+    words::{ATTRIBUTES, LEADS, NOTHING, RANKS, RELATIONS, STATES},
 };
 
 /// What a field says of its note.
@@ -113,7 +114,14 @@ pub fn meaning(name: &str) -> Meaning {
             word.as_str()
         }
         Some(Row::Attribute(name)) => name,
-        None => word.as_str(),
+        None => match truth::named(&word) {
+            // `Rumoured allies` are allies; how true that is, is found out apart.
+            (Truth::Plain, _) => word.as_str(),
+            (_, rest) => match meaning(rest) {
+                held @ Meaning::Relation(_) => return held,
+                _ => word.as_str(),
+            },
+        },
     };
     match Predicate::new(&known.replace('-', "_")) {
         Ok(name) if !name.is_relation() => Meaning::Attribute(name),
@@ -137,7 +145,11 @@ static ROWS: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
     let nothing = NOTHING.iter().map(|word| (*word, Row::Nothing));
     let states = STATES.iter().map(|word| (*word, Row::State));
     let of_rank = |word| Row::Relation { name: predicate::MEMBER_OF, backwards: true, rank: Some(word) };
-    let ranks = RANKS.iter().map(|word| (*word, of_rank(*word)));
+    // Who is said to lead by a participle has no title.
+    let rank = |word: &'static str| if word.ends_with("-by") { "leader" } else { word };
+    let ranks = RANKS.iter().map(|word| (*word, of_rank(rank(word))));
+    let leads = |word| (word, Row::Relation { name: predicate::MEMBER_OF, backwards: false, rank: Some("leader") });
+    let ranks = ranks.chain(LEADS.iter().copied().map(leads));
     let relations = RELATIONS
         .iter()
         .map(|(word, name, backwards)| (*word, Row::Relation { name, backwards: *backwards, rank: None }));
@@ -187,6 +199,17 @@ pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
     Some(Says { predicate, backwards: false, rank: None })
 }
 
+/// What a list called so means in a note of this kind: in that of a place, `Locations` are its parts.
+pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
+    let word = key(name);
+    let several = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("whereabouts");
+    let parts = several && !says.backwards && says.predicate == *predicate::LOCATED_AT && note == Some(&Kind::Location);
+    match Predicate::new(predicate::PART_OF) {
+        Ok(predicate) if parts => Says { predicate, backwards: true, rank: None },
+        _ => says.clone(),
+    }
+}
+
 /// What a relation means, given what its two ends are: who is `parent` of a place holds it.
 pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Says {
     let other = |name: &str, says: &mut Says| {
@@ -199,7 +222,9 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
         predicate::CHILD_OF if note.is_some_and(is_thing) || is(target, &Kind::Location) => {
             other(predicate::PART_OF, &mut says);
         }
-        predicate::LOCATED_AT if is(note, &Kind::Location) => other(predicate::PART_OF, &mut says),
+        predicate::LOCATED_AT if is(if says.backwards { target } else { note }, &Kind::Location) => {
+            other(predicate::PART_OF, &mut says);
+        }
         predicate::PART_OF if !says.backwards && note.is_some_and(Kind::is_character) => {
             other(predicate::LOCATED_AT, &mut says);
         }
@@ -210,6 +235,41 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
                 && !is(note, &Kind::Location) =>
         {
             other(predicate::LOCATED_AT, &mut says);
+        }
+        // What is called the capital of a power is where that power sits.
+        predicate::PART_OF if says.backwards && is(note, &Kind::Faction) && is(target, &Kind::Location) => {
+            says.backwards = false;
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        // Those who are listed are where the place is, in the group, or in what happens.
+        predicate::LOCATED_AT if says.backwards && !is(note, &Kind::Location) => match note {
+            Some(Kind::Faction | Kind::Party) => other(predicate::MEMBER_OF, &mut says),
+            Some(Kind::Quest | Kind::Event) => other("PARTICIPATED_IN", &mut says),
+            _ => {
+                says.backwards = false;
+                other(predicate::RELATED_TO, &mut says);
+            }
+        },
+        "OWNS" if !says.backwards && is(note, &Kind::Location) && is(target, &Kind::Item) => {
+            says.backwards = true;
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        "OWNS" if !says.backwards && matches!(note, Some(Kind::Quest | Kind::Event)) => {
+            other(predicate::RELATED_TO, &mut says);
+        }
+        predicate::MEMBER_OF if !says.backwards && is(note, &Kind::Location) && is(target, &Kind::Faction) => {
+            says.backwards = true;
+            other(predicate::LOCATED_AT, &mut says);
+        }
+        predicate::MEMBER_OF if !says.backwards && says.rank.is_some() && is(target, &Kind::Location) => {
+            other("RULES", &mut says);
+            says.rank = None;
+        }
+        // `[[The Guild]]: member` says it of whose note it is.
+        predicate::MEMBER_OF
+            if says.backwards && note.is_some_and(Kind::is_character) && is(target, &Kind::Faction) =>
+        {
+            says.backwards = false;
         }
         // Nobody is a member of a person: their captain is somebody that they have to do with.
         predicate::MEMBER_OF if (if says.backwards { note } else { target }).is_some_and(Kind::is_character) => {

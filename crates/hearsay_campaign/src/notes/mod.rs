@@ -13,15 +13,19 @@
 //! - **What a note is**: `tags`, `type` or `layout` in front matter, tags in the text, the folder that it lies in, the heading
 //!   above it, its first sentence; in this order. Who has a `player` is a player character.
 //! - **Names**: `title` or `name`, the first heading, the file's name; `aliases`, nicknames in quotes, names in parentheses.
-//! - **Relations**: links in front matter, in inline fields (`key:: value`) and in labelled lines (`**Allies:** …`) are canon;
-//!   names in prose are proposed. A link in a paragraph is a mention. [`lexicon`] has the names of fields.
-//! - **Secrets**: `%%…%%`, HTML comments, callouts, elements, headings, folders, files, tags, labels and keys that
-//!   [`secret::is_secret`] knows; `secret: true`, `visibility: gm` and the like for a whole note; sentences that say of
+//! - **Relations**: links in front matter, in inline fields (`key:: value`), in labelled lines (`**Allies:** …`), in boxes of
+//!   facts and in lists under headings (`Members`, `NPCs` of a place, `Relationships` with `[[Bob]] — brother`) are canon, and so
+//!   are names that are all of a field; names in prose are proposed. A link in a paragraph is a mention. [`lexicon`] has the names
+//!   of fields. What holds both ways is one fact, with each place that says it as evidence.
+//! - **Doubt**: what is `rumoured`, `presumed` or ends with a question mark is claimed and half believed; what is `untrue` is
+//!   false. [`truth`] has the words.
+//! - **Secrets**: `%%…%%`, `||…||`, `[secret]…[/secret]`, `:::gm`, HTML comments, callouts, blocks of plug-ins, elements, headings, folders, files, tags, labels and keys that
+//!   [`secret::is_secret`] knows; `secret: true`, `visibility: gm`, `publish: false` and the like for a whole note; sentences that say of
 //!   themselves that few know them.
 //! - **Several entities per file**: headings of one level with signs of being somebody below them; see the module.
 //! - **Sessions**: by type, tag, number or folder. Their lines are heard by those who are `present`.
 //! - **States**: `status`, `condition`, a skull in a name, `died`, the tag `dead`.
-//! - **Dates**: Calendarium's keys and marks, on the vault's own calendar; what is written is kept beside them.
+//! - **Dates**: Calendarium's keys and marks, on the vault's own calendar or else the campaign's; what is written is kept beside them.
 //!
 //! # Writing a reader
 //!
@@ -64,6 +68,7 @@
 //!   panics, opens no file but through [`Folder`], and bounds what it builds by what it has read.
 
 mod assemble;
+mod calendar;
 mod decode;
 mod earlier;
 mod folder;
@@ -82,6 +87,7 @@ pub mod secret;
 #[cfg(test)]
 mod testing;
 mod tree;
+pub mod truth;
 mod words;
 mod world_anvil;
 

@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use hearsay_model::{Audience, AudienceRules, Calendar, ExternalId, Kind, Span, Value};
 use serde::Serialize;
 
-use super::Format;
+use super::{Format, truth::Truth};
 use crate::{Warning, text::Clean};
 
 /// Everything that a reader understood.
@@ -301,6 +301,8 @@ pub struct Relation {
     pub both_ways: bool,
     /// How surely it is meant.
     pub sure: Sure,
+    /// How true it is said to be.
+    pub truth: Truth,
     /// How the subject feels about the object, −100 to 100.
     pub attitude: Option<i64>,
     /// The subject's rank in the object.

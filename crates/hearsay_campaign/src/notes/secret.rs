@@ -64,8 +64,11 @@ const RUNS: [&[&str]; 25] = [
 /// Whether a heading, a folder, a class, a callout or the name of a field says that what it holds is for the DM alone:
 /// `Secrets`, `DM only`, `gmNotes`, `spoiler-text`, `True identity`.
 ///
-/// Such words count wherever they stand. A place called Hidden Valley is thereby kept secret too: what is in doubt is.
+/// A lock or a finger on the lips means it too. Such words count wherever they stand. A place called Hidden Valley is thereby kept secret too: what is in doubt is.
 pub fn is_secret(label: &str) -> bool {
+    if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
+        return true;
+    }
     let words = words(label);
     if words.is_empty() {
         return false;
@@ -106,7 +109,7 @@ pub fn is_nothing_but_secret(label: &str) -> bool {
 
 /// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
 pub fn is_told_as_secret(text: &str) -> bool {
-    const SIGNS: [&[&str]; 16] = [
+    const SIGNS: [&[&str]; 22] = [
         &["secretly"],
         &["in", "secret"],
         &["unbeknownst"],
@@ -123,6 +126,12 @@ pub fn is_told_as_secret(text: &str) -> bool {
         &["unknown", "to", "the", "party"],
         &["unknown", "to", "the", "players"],
         &["known", "only", "to"],
+        &["secret", "is"],
+        &["his", "secret"],
+        &["her", "secret"],
+        &["their", "secret"],
+        &["its", "secret"],
+        &["secret", "identity"],
     ];
     let folded = text.to_lowercase();
     // Most texts have none of these words, and are looked at no further.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hearsay_model::{EntityId, Fact, Kind, Secrecy, Standing, State, Timestamp};
+use hearsay_model::{EntityId, Evidence, Fact, Kind, Secrecy, Standing, State, Timestamp};
 
 use super::{Format, Options, read_any};
 use crate::{Campaign, Limits, plan};
@@ -64,7 +64,16 @@ pub(super) fn texts(campaign: &Campaign) -> Vec<String> {
     shown
 }
 
-/// All that somebody knows after the import: who, and the words of what is known, with the ids and titles in it.
+/// What is quoted as evidence: it comes before whoever knows the fact or the text.
+fn quoted(evidence: &[Evidence]) -> String {
+    let quotes = evidence.iter().filter_map(|evidence| match evidence {
+        Evidence::Excerpt(excerpt) => Some(excerpt.quote.as_str()),
+        _ => None,
+    });
+    quotes.collect::<Vec<_>>().join(" ")
+}
+
+/// All that somebody knows after the import: who, and the words of what is known, with the ids, titles and quotes in it.
 pub(super) fn known(campaign: &Campaign) -> Vec<(String, String)> {
     let mut state = State::default();
     if let Some(operation) = plan(&state, campaign, Timestamp(1)).operation {
@@ -74,11 +83,12 @@ pub(super) fn known(campaign: &Campaign) -> Vec<(String, String)> {
     for (_, passage) in state.passages() {
         let mentions: Vec<&str> = passage.mentions.iter().map(EntityId::as_str).collect();
         let title = passage.title.clone().unwrap_or_default();
-        let words = format!("{title} {} {}", passage.text, mentions.join(" "));
+        let words = format!("{title} {} {} {}", passage.text, mentions.join(" "), quoted(&passage.evidence));
         known.extend(passage.heard_by.iter().map(|knower| (knower.to_string(), words.to_lowercase())));
     }
     for fact in state.facts() {
-        let words = format!("{} {} {} {}", fact.subject(), fact.predicate(), fact.object(), fact.statement());
+        let quoted = quoted(&fact.provenance().evidence);
+        let words = format!("{} {} {} {} {quoted}", fact.subject(), fact.predicate(), fact.object(), fact.statement());
         let edges = state.recorded_knowledge(fact.id());
         known.extend(edges.map(|edge| (edge.knower.to_string(), words.to_lowercase())));
     }

@@ -92,6 +92,41 @@ fn a_line_that_is_changed_by_hand_is_read_and_the_rest_stays() {
 }
 
 #[test]
+fn settings_that_are_changed_by_hand_are_taken_over() {
+    let state = inn();
+    let folder = tempfile::tempdir().unwrap();
+    export_yaml(&state, folder.path()).unwrap();
+    let page = folder.path().join("campaign.yaml");
+    let text = fs::read_to_string(&page).unwrap();
+    let count = state.calendar().name.clone();
+    let name = state.campaign().unwrap().name.clone();
+    let mut changed: String = text
+        .lines()
+        .map(|line| match line.split_once(':') {
+            Some(("campaign", _)) => line.replace(&name, "Another Inn") + "\n",
+            Some(("calendar", _)) => line.replace(&count, "Gull count") + "\n",
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    changed.push_str("audience: {default: private}\nflags: {bridge-is-down: true}\n");
+    fs::write(&page, changed).unwrap();
+    let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut after = State::default();
+    after.apply(plan(&after, &campaign, Timestamp(9)).operation.unwrap()).unwrap();
+    let (info, before) = (after.campaign().unwrap(), state.campaign().unwrap());
+    assert_eq!((info.name.as_str(), &info.description), ("Another Inn", &before.description));
+    assert_eq!(after.calendar().name, "Gull count");
+    assert_eq!(after.flag("bridge-is-down"), Some(&hearsay_model::Value::Flag(true)));
+    let rules = after.settings().find_map(|setting| match setting.as_ref() {
+        hearsay_model::Setting::Audience(rules) => Some(rules.clone()),
+        _ => None,
+    });
+    assert_eq!(rules.unwrap().default, Some(hearsay_model::Audience::Private));
+    assert_eq!(after.clock(), state.clock(), "what was not changed is as it was");
+    assert_eq!(plan(&after, &campaign, Timestamp(10)).operation, None, "the second import is empty");
+}
+
+#[test]
 fn without_its_records_an_export_is_read_as_any_file() {
     let state = inn();
     for write in FORMATS {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Attitude, Author, Change, Condition, Credence, Date, Entity, EntityId, ExternalId, Fact, GameTime, How, KeptRecap,
-    Knower, Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting,
-    SettingKey, Source, Standing, State, Timestamp, Value, Who,
+    Attitude, Author, Change, Condition, Confidence, Credence, Date, Entity, EntityId, Evidence, Excerpt, ExternalId,
+    Fact, GameTime, How, KeptRecap, Knower, Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy,
+    Session, SessionId, Setting, SettingKey, Source, Span, Standing, State, Timestamp, Validity, Value, Who,
 };
 use proptest::prelude::*;
 
@@ -123,11 +123,52 @@ fn session(n: u8) -> SessionId {
     SessionId::new(format!("s{}", n % 2)).unwrap()
 }
 
+/// Words that mean something to readers of Markdown and YAML.
+const WORDS: [&str; 6] = [
+    "plain",
+    "[[e1|a]] | b # c",
+    "%% hush %%",
+    "a: \"b\" - 'c' \\",
+    "## Secrets\n\n- **DM:** x\n---\n",
+    "<b>&amp;</b> \u{1F512}",
+];
+
+fn words(n: u8) -> String {
+    WORDS.get(usize::from(n) % WORDS.len()).map_or_else(String::new, |words| format!("{words} {}", n % 9))
+}
+
+fn evidence(n: u8) -> Vec<Evidence> {
+    let span = Span { start: n.into(), end: usize::from(n) + 9 };
+    let excerpt = Excerpt {
+        path: format!("People/Name {}.md", n % 9),
+        line: u32::from(n % 12),
+        field: words(n / 2),
+        span,
+        quote: words(n / 3),
+        source: format!("s{}", n % 3),
+        hash: format!("{n:016x}"),
+    };
+    match n % 5 {
+        0 => vec![],
+        1 => vec![Evidence::File { path: "campaign.yaml".into(), line: n.into(), field: words(n) }],
+        2 => vec![Evidence::Excerpt(Box::new(excerpt))],
+        3 => vec![Evidence::Passage { passage: passage(n / 2).id(), span, quote: words(n) }],
+        _ => evidence(n - 1).into_iter().chain(evidence(n - 2)).collect(),
+    }
+}
+
 fn fact(n: u8) -> Arc<Fact> {
     let mut provenance =
         Provenance::new(Method::Stated, if n.is_multiple_of(2) { Author::Game } else { Author::Player("P".into()) });
     provenance.session = n.is_multiple_of(7).then(|| session(n));
+    provenance.speaker = n.is_multiple_of(6).then(|| id(n / 2));
+    provenance.confidence = Confidence::new(f64::from(n) / 255.0).unwrap();
+    provenance.extracted = n.is_multiple_of(8).then(|| Confidence::new(f64::from(n) / 300.0).unwrap());
+    provenance.model = n.is_multiple_of(9).then(|| words(n));
+    provenance.confirmed = n % 5 == 2;
+    provenance.evidence = evidence(n);
     let builder = match n % 3 {
+        0 if n.is_multiple_of(4) => Fact::attribute(&id(n), "lore", words(n), provenance),
         0 => Fact::attribute(&id(n), "name", format!("Name {}", n % 9), provenance),
         1 => Fact::attribute(
             &id(n),
@@ -137,7 +178,19 @@ fn fact(n: u8) -> Arc<Fact> {
         ),
         _ => Fact::relation(&id(n), "OWES", &id(n / 5), provenance),
     };
+    let date = |n: u8| Date { raw: words(n), time: n.is_multiple_of(2).then_some(GameTime(n.into())) };
+    let validity = Validity {
+        from: n.is_multiple_of(5).then(|| date(n / 2)),
+        until: n.is_multiple_of(10).then(|| Date::at(GameTime(i64::from(n) + 9))),
+    };
     let builder = builder.unwrap().mentions([id(n / 3)]).attitude(Attitude::new(i64::from(n) / 3).ok());
+    let builder = builder
+        .validity(validity)
+        .rank((n % 7 == 3).then(|| words(n)))
+        .conditions((n % 11 == 4).then(|| words(n)))
+        .standing(if n % 6 == 5 { Standing::ALL[usize::from(n % 5)] } else { Standing::Canon })
+        .secrecy(if n % 4 == 3 { Secrecy::Secret } else { Secrecy::Open });
+    let builder = if n % 5 == 1 { builder.statement(words(n)) } else { builder };
     Arc::new(builder.handle(n.is_multiple_of(4).then(|| format!("h{n}"))).build().unwrap())
 }
 
@@ -173,7 +226,21 @@ fn passage(n: u8) -> Arc<Passage> {
     passage.mentions = vec![id(n / 2)];
     passage.speaker = n.is_multiple_of(2).then(|| id(n));
     passage.session = n.is_multiple_of(3).then(|| session(n));
-    passage.heard_by = vec![Knower::World];
+    passage.heard_by = match n % 3 {
+        0 => vec![Knower::World],
+        1 => vec![id(n).into()],
+        _ => vec![],
+    };
+    passage.title = n.is_multiple_of(4).then(|| words(n));
+    passage.line = u32::from(n % 6);
+    passage.time = n.is_multiple_of(5).then(|| Date { raw: words(n), time: Some(GameTime(n.into())) });
+    passage.place = n.is_multiple_of(6).then(|| id(n / 3));
+    passage.document = n.is_multiple_of(7).then(|| id(n / 4));
+    if n % 5 == 4 {
+        passage.text = words(n);
+    }
+    passage.evidence =
+        evidence(n).into_iter().filter(|evidence| !matches!(evidence, Evidence::Passage { .. })).collect();
     Arc::new(passage)
 }
 
@@ -215,9 +282,9 @@ fn change(which: u8, n: u8) -> Change {
         14 => Change::SetSession(Session {
             id: session(n),
             number: Some(n.into()),
-            title: "A night".into(),
-            date: None,
-            start: None,
+            title: if n.is_multiple_of(2) { "A night".into() } else { words(n) },
+            date: n.is_multiple_of(4).then(|| words(n)),
+            start: n.is_multiple_of(3).then(|| Date { raw: words(n), time: Some(GameTime(n.into())) }),
             end: None,
             present: vec![id(n)],
         }),

@@ -129,6 +129,21 @@ pub fn no_links() -> Style<'static> {
     Style { inline: &|_| Vec::new(), address: &|_| None }
 }
 
+/// Whether a remark in brackets says that the text around it is for the DM alone: `(DM only) …`, `… [secret:: …]`.
+fn remarked(text: &str) -> bool {
+    text.match_indices(['(', '[']).any(|(at, _)| {
+        let close = if text[at..].starts_with('(') { ')' } else { ']' };
+        let inner = text[at + 1..].split(close).next().unwrap_or_default();
+        match inner.split_once("::") {
+            Some((name, _)) => name.len() <= 48 && secret::is_secret(name),
+            None => {
+                let around = text[..at].trim().is_empty() || text[at + 1 + inner.len()..].trim().len() <= 2;
+                inner.len() <= 40 && around && secret::is_nothing_but_secret(inner)
+            }
+        }
+    })
+}
+
 /// Makes blocks of what a parser of markup finds.
 pub struct Writer<'a> {
     text: &'a Text,
@@ -299,7 +314,7 @@ impl<'a> Writer<'a> {
         self.hidden_now = false;
         let (clean, mut links) = self.linked(&now, &anchors, &verbatim, &visibility, &span);
         let mut visibility = visibility;
-        if !visibility.is_secret() && secret::is_told_as_secret(&clean.text) {
+        if !visibility.is_secret() && (secret::is_told_as_secret(&clean.text) || remarked(&clean.text)) {
             visibility = Visibility::SECRET.within(&visibility);
             links.iter_mut().for_each(|link| link.visibility = visibility.clone());
         }
@@ -350,6 +365,11 @@ impl<'a> Writer<'a> {
     pub fn open(&mut self, visibility: &Visibility) {
         let outer = self.visibility.last().cloned().unwrap_or_default();
         self.visibility.push(visibility.within(&outer));
+    }
+
+    /// Whether nothing around what is written now says that it is secret.
+    pub(super) fn is_open_to_all(&self) -> bool {
+        !self.hidden && self.visibility.last().is_none_or(|visibility| !visibility.is_secret())
     }
 
     /// Ends what [`open`](Self::open) began.

@@ -14,7 +14,8 @@ pub(super) struct Region {
 /// The stretches of a source that are for the DM alone, in their order, none within another. What is not closed goes on to
 /// the end.
 pub(super) fn regions(source: &str) -> Vec<Region> {
-    let finders: [fn(&str, usize) -> Option<Region>; 4] = [comment, html_comment, secret_element, secret_callout];
+    let finders: [fn(&str, usize) -> Option<Region>; 8] =
+        [comment, html_comment, secret_element, secret_callout, secret_fence, secret_container, secret_tag, spoiler];
     // What each of them finds next. None of them looks twice at the same stretch.
     let mut next: Vec<Option<Region>> = finders.iter().map(|find| find(source, 0)).collect();
     let code = fences(source);
@@ -27,7 +28,8 @@ pub(super) fn regions(source: &str) -> Vec<Region> {
         }
         let Some(region) = next.iter().flatten().min_by_key(|region| region.outer.start).cloned() else { break };
         let fence = code.get(code.partition_point(|fence| fence.end <= region.outer.start));
-        match fence.filter(|fence| fence.start <= region.outer.start) {
+        // A block of code may itself be for the DM.
+        match fence.filter(|fence| fence.start <= region.outer.start && fence.end != region.outer.end) {
             Some(fence) => at = fence.end.max(at + 1),
             None => {
                 at = region.outer.end.max(at + 1);
@@ -133,6 +135,108 @@ fn secret_callout(source: &str, from: usize) -> Option<Region> {
     }
 }
 
+/// The lines of a source from a byte on, with where they begin.
+fn lines_from(source: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = from;
+    source.get(from..).unwrap_or_default().split_inclusive('\n').map(move |line| {
+        at += line.len();
+        (at - line.len(), line)
+    })
+}
+
+/// A line without the marks of quotations and lists in front of it, where it begins the line.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches([' ', '\t', '>']).trim_end()
+}
+
+/// A block of a plug-in whose language or title says so: three backticks and `ad-secret`.
+fn secret_fence(source: &str, from: usize) -> Option<Region> {
+    // Within a line no block begins.
+    let begins = from == 0 || source[..from].ends_with('\n');
+    let mut lines = lines_from(source, from).skip(usize::from(!begins)).peekable();
+    while let Some((start, line)) = lines.next() {
+        let opening = bare(line);
+        let Some(mark) = ["```", "~~~"].into_iter().find(|mark| opening.starts_with(mark)) else { continue };
+        let mut hides = secret::is_secret(opening.trim_start_matches(['`', '~']));
+        let (inner, mut head) = (start + line.len(), true);
+        let mut end = (source.len(), source.len());
+        for (at, line) in lines.by_ref() {
+            let text = bare(line);
+            if text.starts_with(mark) && text.trim_matches(['`', '~', ' ']).is_empty() {
+                end = (at, at + line.len());
+                break;
+            }
+            head = head && text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(' '));
+            hides |= head && text.strip_prefix("title:").is_some_and(secret::is_secret);
+        }
+        if hides {
+            return Some(Region { outer: start..end.1, inner: inner.min(end.0)..end.0 });
+        }
+    }
+    None
+}
+
+/// `:::gm` up to `:::`.
+fn secret_container(source: &str, from: usize) -> Option<Region> {
+    source.get(from..).filter(|rest| rest.contains(":::"))?;
+    let mut lines = lines_from(source, from);
+    while let Some((start, line)) = lines.next() {
+        if !bare(line).strip_prefix(":::").is_some_and(secret::is_secret) {
+            continue;
+        }
+        let inner = start + line.len();
+        let close = lines.by_ref().find(|(_, line)| bare(line).trim_matches(':').is_empty() && line.contains(":::"));
+        let end = close.map_or((source.len(), source.len()), |(at, line)| (at, at + line.len()));
+        return Some(Region { outer: start..end.1, inner: inner.min(end.0)..end.0 });
+    }
+    None
+}
+
+/// `[secret]…[/secret]`, `{{< gm >}}…{{< /gm >}}`.
+fn secret_tag(source: &str, from: usize) -> Option<Region> {
+    const MARKS: [(&str, &str); 3] = [("{{<", ">}}"), ("{{%", "%}}"), ("[", "]")];
+    let mut at = from;
+    loop {
+        let start = at + source.get(at..)?.find(['[', '{'])?;
+        at = start + 1;
+        let rest = &source[start..];
+        let Some((open, close)) = MARKS.iter().find(|(open, _)| rest.starts_with(open)) else { continue };
+        let Some((name, body)) = rest[open.len()..].split_once(close).filter(|(name, _)| name.len() <= 30) else {
+            continue;
+        };
+        let name = name.split([' ', '=']).find(|word| !word.is_empty()).unwrap_or_default();
+        if name.starts_with(['/', '!', '[', '^']) || !secret::is_secret(name) {
+            continue;
+        }
+        let inner = source.len() - body.len();
+        let end = ["/", " /"].iter().filter_map(|slash| {
+            let (length, _) = body.match_indices(&format!("{open}{slash}{name}")).next()?;
+            Some((inner + length, inner + length + body[length..].find(close)? + close.len()))
+        });
+        if let Some((within, outer)) = end.min() {
+            return Some(Region { outer: start..outer, inner: inner..within });
+        }
+    }
+}
+
+/// `||…||` within a line that is no row of a table.
+fn spoiler(source: &str, from: usize) -> Option<Region> {
+    let mut at = from;
+    loop {
+        let start = at + source.get(at..)?.find("||")?;
+        at = start + 2;
+        let line = source[..start].rfind('\n').map_or(0, |end| end + 1);
+        if bare(&source[line..start]).contains('|') {
+            continue;
+        }
+        let Some((inner, rest)) = source[start + 2..].split('\n').next()?.split_once("||") else { continue };
+        if !inner.is_empty() && !inner.contains('|') && !rest.contains('|') {
+            let end = start + 2 + inner.len();
+            return Some(Region { outer: start..end + 2, inner: start + 2..end });
+        }
+    }
+}
+
 /// Fenced code.
 fn fences(source: &str) -> Vec<Range<usize>> {
     let (mut fences, mut open, mut at) = (Vec::new(), None::<(usize, &str)>, 0);
@@ -225,6 +329,15 @@ pub(super) fn is_noise(code: &str) -> bool {
 pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
     const MARKS: [(&str, &str); 5] = [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")];
     let (mut found, mut at) = (Vec::new(), 0);
+    // The sign of a callout.
+    let start = text.len() - text.trim_start().len();
+    if let Some(rest) = text[start..].strip_prefix("[!")
+        && let Some(end) = rest.find(']').filter(|end| *end < 60 && !rest[..*end].contains('\n'))
+    {
+        let fold = rest[end + 1..].starts_with(['+', '-']);
+        at = start + 2 + end + 1 + usize::from(fold);
+        found.push(start..at);
+    }
     for (start, _) in text.match_indices(['I', 'V', 'B', '<', '{']) {
         let rest = &text[start..];
         let Some((open, close)) = MARKS.iter().find(|(open, _)| start >= at && rest.starts_with(open)) else {

@@ -8,7 +8,11 @@ use super::{
     Style, Writer,
     html::{self, LABEL_LEVEL},
 };
-use crate::notes::{Block, Text, Visibility, secret};
+use crate::notes::{
+    Block, Text, Visibility,
+    lexicon::{self, Meaning},
+    secret,
+};
 
 /// Makes blocks of a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
 /// `text.content`.
@@ -79,6 +83,25 @@ struct State {
     bold_only: bool,
     /// HTML that goes on over several events.
     html: String,
+    /// In a paragraph that is a table all the same: what its line is.
+    loose: Loose,
+    /// Whether an earlier line of the paragraph keeps the rest secret.
+    sealed: bool,
+}
+
+/// A line of a table whose head has fewer cells than it has columns, so that it is none by the letter; programs for notes
+/// show it as one, and templates for boxes of facts are written so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Loose {
+    /// It is no such table.
+    #[default]
+    No,
+    /// `---|---|`
+    Rule,
+    /// A row of which no cell has ended.
+    First,
+    /// A row with its first cell behind.
+    Further,
 }
 
 impl State {
@@ -106,6 +129,13 @@ impl State {
                     self.bold_only = false;
                 }
                 match same && words.len() == range.len() {
+                    _ if self.loose == Loose::Rule => {}
+                    true if self.loose != Loose::No && !self.in_code => {
+                        let escaped = source.get(..range.start).is_some_and(|before| before.ends_with('\\'));
+                        let behind =
+                            source.get(range.end..).and_then(|rest| rest.split('\n').next()).unwrap_or_default();
+                        self.cells(&words, behind, at, escaped, writer);
+                    }
                     true if self.in_code => writer.code(&words, Some(at)),
                     true => writer.words(&words, Some(at)),
                     false => {
@@ -130,6 +160,30 @@ impl State {
             Event::Html(part) => self.html.push_str(&part),
             Event::SoftBreak | Event::HardBreak => {
                 let next = source.get(range.end..).unwrap_or_default();
+                if self.loose != Loose::No {
+                    if self.loose == Loose::Rule {
+                        writer.forget()
+                    } else {
+                        _ = writer.end()
+                    }
+                    self.loose = Loose::First;
+                    return;
+                }
+                if is_rule_of_table(next) && writer.so_far().contains('|') {
+                    writer.forget();
+                    self.loose = Loose::Rule;
+                    return;
+                }
+                // So does a line that begins with a label in bold. Below what is secret all of the paragraph is.
+                if begins_with_label(next) {
+                    let outer = writer.is_open_to_all();
+                    let hides = writer.end().is_some_and(|block| block.visibility.is_secret());
+                    if hides && outer {
+                        writer.open(&Visibility::SECRET);
+                        self.sealed = true;
+                    }
+                    return;
+                }
                 // Lines with an inline field stand for themselves.
                 let fields = super::hidden::inline_field(next).is_some()
                     || super::hidden::inline_field(writer.so_far().rsplit('\n').next().unwrap_or_default()).is_some();
@@ -247,6 +301,15 @@ impl State {
                     writer.end();
                 }
                 self.bold_only = false;
+                self.loose = Loose::No;
+                if std::mem::take(&mut self.sealed) {
+                    writer.close();
+                }
+            }
+            TagEnd::Item if self.sealed => {
+                writer.end();
+                self.sealed = false;
+                writer.close();
             }
             TagEnd::BlockQuote(_) | TagEnd::Item | TagEnd::TableRow | TagEnd::FootnoteDefinition => {
                 writer.end();
@@ -293,10 +356,71 @@ impl State {
         }
     }
 
+    /// Words of a row, with its cells parted. A pipe within a link parts none.
+    fn cells(&mut self, words: &str, behind: &str, at: usize, escaped: bool, writer: &mut Writer) {
+        let mut start = 0;
+        for (pipe, _) in words.match_indices('|') {
+            let (before, rest) =
+                (words.get(start..pipe).unwrap_or_default(), words.get(pipe + 1..).unwrap_or_default());
+            let so_far = format!("{}{before}", writer.so_far());
+            let in_link = so_far.rfind("[[").is_some_and(|open| !so_far[open..].contains("]]"));
+            if in_link || escaped && pipe == 0 {
+                continue;
+            }
+            writer.words(before, Some(at + start));
+            start = pipe + 1;
+            let empty = writer.so_far().trim().is_empty();
+            match self.loose {
+                // The pipe in front of a row, and the one behind it.
+                _ if empty || rest.trim().is_empty() && behind.trim().is_empty() => {}
+                Loose::First => {
+                    writer.label();
+                    let mark = if writer.so_far().trim_end().ends_with(':') { " " } else { ": " };
+                    writer.words(mark, None);
+                }
+                _ => writer.words("; ", None),
+            }
+            if !empty {
+                self.loose = Loose::Further;
+            }
+        }
+        writer.words(words.get(start..).unwrap_or_default(), Some(at + start));
+    }
+
     fn flush_html(&mut self, writer: &mut Writer) {
         if !self.html.is_empty() {
             let html = std::mem::take(&mut self.html);
             html::write(&html, writer);
         }
     }
+}
+
+/// The first line of a text without the marks of quotations.
+fn line_of(source: &str) -> &str {
+    source.split('\n').next().unwrap_or_default().trim_start_matches(['>', ' ', '\t']).trim_end()
+}
+
+/// Whether a line is `---|:---:|`.
+fn is_rule_of_table(source: &str) -> bool {
+    let line = line_of(source);
+    line.contains('|') && line.contains("---") && line.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
+}
+
+/// Whether a line begins with a label in bold, `**Allies:** …`, `__Allies__: …`, or with one that goes with links:
+/// `Allies: [[Bob]]`.
+fn begins_with_label(source: &str) -> bool {
+    let line = line_of(source);
+    let plain = line.split_once(':').is_some_and(|(label, rest)| {
+        let links = rest.trim_start().starts_with('[') && label.split_whitespace().count() <= 3;
+        links && matches!(lexicon::meaning(label), Meaning::Relation(_))
+    });
+    if plain {
+        return true;
+    }
+    ["**", "__"].iter().any(|mark| {
+        let Some((label, rest)) = line.strip_prefix(mark).and_then(|rest| rest.split_once(mark)) else { return false };
+        let inner = label.trim_end().strip_suffix(':');
+        let named = inner.unwrap_or(label).trim();
+        (inner.is_some() || rest.starts_with(':')) && !named.is_empty() && named.len() <= 60
+    })
 }

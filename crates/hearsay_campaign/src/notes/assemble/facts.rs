@@ -6,6 +6,7 @@ use super::{Assembly, Saying};
 use crate::notes::{
     DateOf, Field, Note, Piece, Sure, Visibility,
     lexicon::{self, Meaning},
+    truth::Truth,
 };
 
 impl Assembly<'_> {
@@ -68,7 +69,22 @@ impl Assembly<'_> {
                         value => value.to_string(),
                     };
                     let word = lexicon::state(&written).unwrap_or(written.as_str());
-                    self.attribute(id, attribute::CONDITION, word, field.sure, &field.origin, &note.key, &visibility);
+                    let Ok(predicate) = Predicate::new(attribute::CONDITION) else { continue };
+                    if word.trim().is_empty() {
+                        continue;
+                    }
+                    let saying = Saying {
+                        subject: id,
+                        predicate,
+                        object: Object::Value(word.trim().into()),
+                        statement: None,
+                        sure: field.sure,
+                        truth: Truth::of_state(&written),
+                        origin: &field.origin,
+                        key: &note.key,
+                        visibility: visibility.clone(),
+                    };
+                    self.say(saying, |builder| builder);
                 }
             }
             Meaning::Relation(says) => self.related(id, note, field, &says, &visibility),
@@ -108,6 +124,10 @@ impl Assembly<'_> {
             statement: None,
             // An attribute is what its file says, however it was found: only relations are guessed.
             sure: Sure::Typed,
+            truth: match &piece.value {
+                Value::Text(text) if text.len() <= 120 => Truth::of(text),
+                _ => Truth::Plain,
+            },
             origin: &field.origin,
             key: &note.key,
             visibility: visibility.clone(),
@@ -137,6 +157,7 @@ impl Assembly<'_> {
                 object: Object::Value(shown.as_str().into()),
                 statement: None,
                 sure: Sure::Typed,
+                truth: Truth::Plain,
                 origin: &dated.origin,
                 key: &note.key,
                 visibility,

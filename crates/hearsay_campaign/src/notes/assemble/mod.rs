@@ -13,11 +13,12 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId, Kind, Knower, Method,
-    Object, Passage, Predicate, Provenance, Secrecy, Session, Setting, Standing, Vocabulary, attribute, slug,
+    Audience, Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId, Kind,
+    Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting, Standing,
+    Vocabulary, attribute, slug,
 };
 
-use super::{Found, Index, Note, Notes, Options, Origin, Role, Sure, Target, Visibility};
+use super::{FileId, Found, Index, Note, Notes, Options, Origin, Role, Sure, Target, Visibility, truth::Truth};
 use crate::{
     Campaign,
     campaign::{Learned, Reach, Stated, Text},
@@ -29,6 +30,9 @@ use mentions::Mentions;
 /// text. Only the last is below the threshold, and comes up for review.
 const TYPED: f64 = 0.95;
 const GUESSED: f64 = 0.5;
+
+/// After so many notes their room is given back.
+const RELEASED: usize = 4096;
 
 /// Makes a campaign of notes.
 ///
@@ -60,11 +64,13 @@ pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
         stubs: BTreeMap::new(),
         hidden: HashSet::new(),
         others: options.earlier.of_others(&source).cloned().collect(),
-        vocabulary: Vocabulary::default(),
-        calendar: notes.calendar.clone(),
+        vocabulary: vocabulary(),
+        calendar: notes.calendar.clone().or_else(|| options.earlier.calendar().cloned()),
         author: Author::Importer(source.clone()),
         facts: Vec::new(),
         by_id: HashMap::new(),
+        both_ways: HashSet::new(),
+        listed: HashSet::new(),
         passages: Vec::new(),
         sessions: Vec::new(),
         session_ids: HashSet::new(),
@@ -99,6 +105,10 @@ struct Assembly<'a> {
     author: Author,
     facts: Vec<Stated>,
     by_id: HashMap<FactId, usize>,
+    /// Relations that hold both ways, as they were said first.
+    both_ways: HashSet<(Predicate, EntityId, EntityId)>,
+    /// Links that are listed already: a file may have the same one in many places.
+    listed: HashSet<(FileId, String)>,
     passages: Vec<Text>,
     sessions: Vec<Session>,
     session_ids: HashSet<String>,
@@ -122,6 +132,7 @@ struct Saying<'s> {
     /// The sentence that states it; made of its parts, where there is none.
     statement: Option<String>,
     sure: Sure,
+    truth: Truth,
     origin: &'s Origin,
     /// The external id of the note that says it.
     key: &'s str,
@@ -129,7 +140,7 @@ struct Saying<'s> {
 }
 
 impl Assembly<'_> {
-    fn all(&mut self, bodies: Vec<Note>) {
+    fn all(&mut self, mut bodies: Vec<Note>) {
         for (number, note) in bodies.iter().enumerate() {
             let Some(id) = self.ids[number].clone() else { continue };
             let kind = if note.player {
@@ -145,13 +156,22 @@ impl Assembly<'_> {
             let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
             self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
         }
-        for (number, note) in bodies.into_iter().enumerate() {
+        let facts = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
+        self.by_id.reserve(facts);
+        // From the end, so that the room of those that are done can be given back while facts take it.
+        bodies.reverse();
+        let mut number = 0;
+        while let Some(note) = bodies.pop() {
+            if bodies.len().is_multiple_of(RELEASED) {
+                bodies.shrink_to_fit();
+            }
             let note = &note;
             match (self.ids[number].clone(), note.role) {
                 (Some(id), _) => self.entity(&id, note),
                 (None, Role::Session) => self.session(note),
                 (None, _) => self.texts(None, note),
             }
+            number += 1;
         }
         self.stubs();
     }
@@ -179,14 +199,18 @@ impl Assembly<'_> {
                 None
             }
             Found::Several(several) => {
-                let meant = several.iter().filter_map(|number| self.ids[*number].clone()).collect();
-                let place = self.place(at, shown);
-                self.findings.ambiguous.push((place, meant));
+                if self.listed.insert((at.file, shown.to_owned())) {
+                    let meant = several.iter().filter_map(|number| self.ids[*number].clone()).collect();
+                    let place = self.place(at, shown);
+                    self.findings.ambiguous.push((place, meant));
+                }
                 None
             }
             Found::Dangling => {
-                let place = self.place(at, shown);
-                self.findings.dangling.push(place);
+                if self.listed.insert((at.file, shown.to_owned())) {
+                    let place = self.place(at, shown);
+                    self.findings.dangling.push(place);
+                }
                 self.stub(shown, from, at, visibility)
             }
         }
@@ -258,14 +282,16 @@ impl Assembly<'_> {
         let Ok(predicate) = Predicate::new(name) else { return };
         let object = Object::Value(value.trim().into());
         let visibility = visibility.clone();
-        self.say(Saying { subject, predicate, object, statement: None, sure, origin, key, visibility }, |builder| {
-            builder
-        });
+        let truth = Truth::Plain;
+        self.say(
+            Saying { subject, predicate, object, statement: None, sure, truth, origin, key, visibility },
+            |builder| builder,
+        );
     }
 
     /// Records a fact.
     fn say(&mut self, saying: Saying<'_>, more: impl FnOnce(hearsay_model::FactBuilder) -> hearsay_model::FactBuilder) {
-        let Saying { subject, predicate, object, statement, sure, origin, key, visibility } = saying;
+        let Saying { subject, predicate, object, statement, sure, truth, origin, key, visibility } = saying;
         let mut statement = statement.unwrap_or_else(|| {
             let shown = object.entity().map_or_else(|| object.to_string(), |id| self.name(id).to_owned());
             self.vocabulary.sentence(&predicate, self.name(subject), &shown)
@@ -276,7 +302,7 @@ impl Assembly<'_> {
         provenance.confidence = Confidence::new(confidence).unwrap_or(Confidence::FULL);
         provenance.evidence = vec![self.evidence(origin, key)];
         let (secrecy, reach, learned) = self.audience(&visibility, subject);
-        let standing = if sure == Sure::Typed { Standing::Canon } else { Standing::Proposed };
+        let standing = if sure == Sure::Typed { truth.standing() } else { Standing::Proposed };
         let begun = match &object {
             Object::Entity(id) => hearsay_model::Fact::relation(subject, predicate, id, provenance),
             Object::Value(value) => hearsay_model::Fact::attribute(subject, predicate, value.clone(), provenance),
@@ -306,7 +332,9 @@ impl Assembly<'_> {
         let mut provenance = if surer { again.provenance() } else { held.provenance() }.clone();
         let other = if surer { held } else { again };
         provenance.evidence.extend(other.provenance().evidence.iter().take(8).cloned());
-        let standing = if surer { again.standing() } else { held.standing() };
+        // What is told as it is in one place is no rumour.
+        let plainer = again.standing() == Standing::Canon && held.standing() == Standing::Claimed;
+        let standing = if surer || plainer { again.standing() } else { held.standing() };
         if secrecy == Secrecy::Secret {
             stated.reach = Reach::Named;
             stated.learned.extend(learned);
@@ -361,6 +389,12 @@ impl Assembly<'_> {
         let mut settings = vec![Setting::Campaign(info.clone())];
         settings.extend(self.notes.calendar.clone().map(Setting::Calendar));
         settings.extend(self.notes.rules.clone().map(Setting::Audience));
+        // Words of the campaign's own that hold both ways.
+        for name in BOTH_WAYS.iter().filter_map(|(name, _)| Predicate::new(name).ok()) {
+            if self.both_ways.iter().any(|(held, ..)| *held == name) {
+                settings.extend(self.vocabulary.predicate(&name).cloned().map(Setting::Predicate));
+            }
+        }
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"hearsay notes 1");
         for file in &self.notes.files {
@@ -388,6 +422,31 @@ impl Assembly<'_> {
             exact: None,
         }
     }
+}
+
+/// Relations that files have names for and the vocabulary does not, and that hold both ways.
+const BOTH_WAYS: [(&str, &str); 2] = [("MARRIED_TO", "is married to"), ("SIBLING_OF", "is a sibling of")];
+
+fn vocabulary() -> Vocabulary {
+    let mut vocabulary = Vocabulary::default();
+    for (name, phrase) in BOTH_WAYS {
+        let Ok(name) = Predicate::new(name) else { continue };
+        let def = PredicateDef {
+            name,
+            inverse: None,
+            phrase: format!("{{subject}} {phrase} {{object}}"),
+            inverse_phrase: Some(format!("{{object}} {phrase} {{subject}}")),
+            symmetric: true,
+            functional: false,
+            embedded: true,
+            audience: Some(Audience::Local),
+            opposites: Vec::new(),
+            examples: Vec::new(),
+        };
+        // The names are not taken: the vocabulary is as it comes.
+        let _ = vocabulary.define(def);
+    }
+    vocabulary
 }
 
 /// The kind of what nothing is known of.

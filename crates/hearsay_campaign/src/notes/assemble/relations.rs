@@ -7,6 +7,7 @@ use crate::notes::{
     Field, Found, Link, Note, Piece, Relation, Sure, Target, Visibility,
     lexicon::{self, Says},
     resolve,
+    truth::{self, Truth},
 };
 
 impl Assembly<'_> {
@@ -18,6 +19,7 @@ impl Assembly<'_> {
         };
         let Some(relation) = &link.relation else { return };
         let Some(says) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
+        let says = lexicon::listed(&relation.words, &says, self.kinds.get(id));
         self.relate(id, note, &target, says, relation, &link.origin, visibility);
     }
 
@@ -47,6 +49,16 @@ impl Assembly<'_> {
         let rank = relation.rank.clone().or_else(|| says.rank.map(str::to_owned));
         let symmetric = self.vocabulary.predicate(&says.predicate).is_some_and(|def| def.symmetric);
         let both = relation.both_ways && !symmetric;
+        let (mut subject, mut object) = (subject, object);
+        if symmetric && attitude.is_none() {
+            // Said from both sides it is one fact, with both places as its evidence.
+            let said = |a: &EntityId, b: &EntityId| (says.predicate.clone(), a.clone(), b.clone());
+            if self.both_ways.contains(&said(object, subject)) {
+                std::mem::swap(&mut subject, &mut object);
+            } else {
+                self.both_ways.insert(said(subject, object));
+            }
+        }
         let ends = [(subject, object), (object, subject)];
         for (subject, object) in ends.into_iter().take(if both { 2 } else { 1 }) {
             let saying = Saying {
@@ -55,6 +67,7 @@ impl Assembly<'_> {
                 object: Object::Entity(object.clone()),
                 statement: relation.statement.clone(),
                 sure: relation.sure,
+                truth: relation.truth,
                 origin,
                 key: &note.key,
                 visibility: visibility.clone(),
@@ -66,17 +79,20 @@ impl Assembly<'_> {
 
     /// A field that is a relation: links are its targets, and so are texts that name a note. All else is an attribute.
     pub(super) fn related(&mut self, id: &EntityId, note: &Note, field: &Field, says: &Says, visibility: &Visibility) {
+        let says = &lexicon::listed(&field.name, says, self.kinds.get(id));
+        let (of_name, _) = truth::named(&field.name);
         for piece in &field.values {
+            let truth = of_name.max(Truth::of(&piece.value.to_string()));
             if let ([target], Some(relation)) = (&piece.links[..], said_of(piece, says)) {
                 let sure = field.sure;
                 let words = lexicon::relation(&relation, &self.vocabulary).filter(|_| lexicon::is_known(&relation));
                 let says = words.as_ref().unwrap_or(says);
-                self.relate_to(id, note, field, target, says, sure, visibility);
+                self.relate_to(id, note, field, target, says, (sure, truth), visibility);
                 continue;
             }
             if !piece.links.is_empty() {
                 for target in &piece.links {
-                    self.relate_to(id, note, field, target, says, field.sure, visibility);
+                    self.relate_to(id, note, field, target, says, (field.sure, truth), visibility);
                 }
                 continue;
             }
@@ -86,20 +102,27 @@ impl Assembly<'_> {
                 continue;
             }
             let mut left = false;
-            for part in parts(text) {
+            let parts = parts(text);
+            // Names and nothing else are as good as links; those in a list of prose are not.
+            let means = |part: &&str| {
+                let target = Target::Name((*part).to_owned());
+                matches!(self.index.find(&target, note, self.notes), Found::One(_))
+            };
+            let exact = parts.iter().all(means);
+            for part in parts {
                 let name = part.split('(').next().unwrap_or_default().trim();
-                let target = Target::Name(name.to_owned());
+                let target = Target::Name(name.trim_end_matches('?').trim().to_owned());
+                let truth = of_name.max(Truth::of(part));
                 // A text that names no note is no link: no stub is made of it.
                 match self.index.find(&target, note, self.notes) {
                     Found::One(_) => {
-                        // A single name in a field of its own is as good as a link; one in a list of prose is not.
-                        let plain = part == text.trim();
+                        let plain = exact || part == text.trim();
                         let sure = if plain { field.sure } else { Sure::Guessed };
-                        self.relate_to(id, note, field, &target, says, sure, visibility);
+                        self.relate_to(id, note, field, &target, says, (sure, truth), visibility);
                         left |= !plain;
                     }
                     Found::Several(_) => {
-                        self.relate_to(id, note, field, &target, says, Sure::Guessed, visibility);
+                        self.relate_to(id, note, field, &target, says, (Sure::Guessed, truth), visibility);
                         left = true;
                     }
                     Found::Dangling | Found::Nobody => left = true,
@@ -119,11 +142,11 @@ impl Assembly<'_> {
         field: &Field,
         target: &Target,
         says: &Says,
-        sure: Sure,
+        (sure, truth): (Sure, Truth),
         visibility: &Visibility,
     ) {
         let Some(target) = self.target(target, None, note, &field.origin, visibility) else { return };
-        let relation = Relation { sure, ..Relation::default() };
+        let relation = Relation { sure, truth, ..Relation::default() };
         self.relate(id, note, &target, says.clone(), &relation, &field.origin, visibility.clone());
     }
 
@@ -141,7 +164,8 @@ impl Assembly<'_> {
         };
         let says = Says { predicate: name, backwards: false, rank: None };
         for target in &piece.links {
-            self.relate_to(id, note, field, target, &says, field.sure, visibility);
+            let truth = Truth::of(&piece.value.to_string());
+            self.relate_to(id, note, field, target, &says, (field.sure, truth), visibility);
         }
     }
 }
@@ -154,7 +178,8 @@ fn said_of(piece: &Piece, says: &Says) -> Option<String> {
     let rest = text.replacen(name, " ", 1);
     let words = hearsay_model::text::words(&rest);
     let fits = says.predicate == *predicate::RELATED_TO && rest != text && (1..=3).contains(&words.len());
-    fits.then(|| words.join(" "))
+    let certain = || words.iter().filter(|word| Truth::of(word) == Truth::Plain).cloned().collect::<Vec<_>>().join(" ");
+    fits.then(certain).filter(|words| !words.is_empty())
 }
 
 /// The attribute that holds what a relation's field says of nobody in particular.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     notes::{
-        Note, Role, SessionHead, Sure, Visibility, lexicon, secret,
+        DateOf, Dated, Note, Role, SessionHead, Sure, Visibility, lexicon, secret,
         tree::{Markup, Pen, Tree, Writing},
     },
     text::Style,
@@ -39,6 +39,9 @@ fn form(library: &Library, doc: &Doc) -> Form {
     if pages.iter().any(|page| builder::is_kept(page)) {
         return Form::Pages(None);
     }
+    if !noted(doc).is_null() {
+        return Form::Entity(Kind::Event, "Simple Calendar".to_owned());
+    }
     if let Some(number) = session(&name) {
         return Form::Session(number);
     }
@@ -61,6 +64,29 @@ fn form(library: &Library, doc: &Doc) -> Form {
     match library.folder_kind(doc) {
         Some((kind, folder)) => Form::Entity(kind, folder),
         None => Form::Text,
+    }
+}
+
+/// What Simple Calendar keeps of a journal that is a note of it.
+fn noted(doc: &Doc) -> &Tree {
+    doc.tree.get("flags").get("foundryvtt-simple-calendar").get("noteData")
+}
+
+/// The dates of a note of Simple Calendar, which counts months and days from 0.
+fn dates(doc: &Doc, pen: Pen, note: &mut Note) {
+    for (key, what) in [("startDate", DateOf::Start), ("endDate", DateOf::End)] {
+        let date = noted(doc).get(key);
+        let part = |name: &str, more: i64| date.get(name).integer().and_then(|number| number.checked_add(more));
+        let (Some(year), Some(month), Some(day)) = (part("year", 0), part("month", 1), part("day", 1)) else {
+            continue;
+        };
+        let raw = format!("{year}-{month}-{day}");
+        if what == DateOf::End && note.dates.iter().any(|held| held.raw == raw) {
+            continue;
+        }
+        let origin = pen.origin(date, &format!("flags.foundryvtt-simple-calendar.noteData.{key}"));
+        let (readable, visibility) = (Some(raw.clone()), note.visibility.clone());
+        note.dates.push(Dated { what, raw, readable, title: None, origin, visibility });
     }
 }
 
@@ -144,6 +170,7 @@ pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> 
                 }
                 _ => whole.role = Role::Text,
             }
+            dates(doc, pen, &mut whole);
             // Before version 10 an entry was its own page.
             let content = doc.tree.get("content");
             super::actor::write(library, doc, content, "content", None, &access.inner, pen, &mut whole);

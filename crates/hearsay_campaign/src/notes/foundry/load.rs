@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use hearsay_model::Calendar;
+
 use crate::notes::{
-    Entry, FileId, Folder, Notes, Options, Score,
+    Entry, FileId, Folder, Notes, Options, Score, calendar,
     tree::{Data, Tree},
 };
 
@@ -81,6 +83,8 @@ pub(super) struct Docs {
     pub(super) world: Option<String>,
     /// Whether the permissions of single documents in compendiums count.
     pub(super) open_packs: bool,
+    /// The calendar of the module Simple Calendar.
+    pub(super) calendar: Option<Calendar>,
 }
 
 /// A package: where it lies, its id, and which of its compendiums players may not open.
@@ -139,9 +143,11 @@ pub(super) fn load(folder: &Folder, options: &Options, notes: &mut Notes) -> Doc
         match Tree::parse(&text, &entry.path, folder.limits()) {
             Err(why) => notes.skip(&*entry.path, why),
             Ok(tree) => {
+                let dated = docs.calendar.is_some();
                 let (before, folders) = (docs.docs.len() + docs.pages.len(), docs.folders.len() + docs.users.len());
                 docs.take(tree, text.file, &mut from, 0);
                 let none = docs.docs.len() + docs.pages.len() == before;
+                let none = none && docs.calendar.is_some() == dated;
                 if none && docs.folders.len() + docs.users.len() == folders {
                     notes.skip(&*entry.path, "it holds no actor, item or journal of Foundry");
                 }
@@ -276,6 +282,10 @@ impl Docs {
         if depth > 4 {
             return;
         }
+        if let Some(calendar) = simple_calendar(&tree) {
+            self.calendar.get_or_insert(calendar);
+            return;
+        }
         if let Data::List(items) = tree.data {
             for item in items {
                 self.take(item, file, from, depth + 1);
@@ -380,6 +390,17 @@ fn unplaced(tree: &mut Tree) {
         Data::Map(entries) => entries.iter_mut().for_each(|(_, value)| unplaced(value)),
         _ => {}
     }
+}
+
+/// The calendar that a setting of Simple Calendar holds, or what that module exports.
+fn simple_calendar(tree: &Tree) -> Option<Calendar> {
+    let key = tree.get("key").text().unwrap_or_default();
+    let calendars = match key {
+        "foundryvtt-simple-calendar.calendar-configuration" => calendar::value(tree.get("value")),
+        _ if !tree.get("exportVersion").is_null() => calendar::value(tree.get("calendars")),
+        _ => return None,
+    };
+    calendars.as_array()?.iter().find_map(calendar::of_simple_calendar)
 }
 
 /// What a document is: by its key, by the list that it stands in, or by its shape.

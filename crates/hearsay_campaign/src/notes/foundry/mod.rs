@@ -42,6 +42,7 @@ impl Reader for Foundry {
         if let Some(name) = library.docs.world.take() {
             notes.name = name;
         }
+        notes.calendar = library.docs.calendar.take();
         let mut written = Vec::new();
         for (number, doc) in library.docs.docs.iter().enumerate() {
             let pen = Pen { file: doc.file };

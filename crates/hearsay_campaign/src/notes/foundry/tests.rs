@@ -267,7 +267,6 @@ fn campaign_codex_keeps_people_and_places() {
             "hesk RELATED_TO mim",
             "lowtown PART_OF the-vale",
             "mim MEMBER_OF tanners-ring",
-            "mim RELATED_TO hesk",
             "the-tannery PART_OF lowtown"
         ]
     );
@@ -343,4 +342,25 @@ fn the_sample_of_a_game_system_is_read() {
     assert_eq!((of(Kind::Npc), of(Kind::Player)), (5, 1));
     assert!(known(&campaign).is_empty(), "all are kept from players");
     assert!(campaign.findings.skipped.is_empty(), "{:?}", campaign.findings.skipped);
+}
+
+#[test]
+fn simple_calendar_dates_its_notes() {
+    let months = r#"[{\"name\": \"Frost\", \"numberOfDays\": 30}, {\"name\": \"Rain\", \"numberOfDays\": 28}]"#;
+    let settings = format!(
+        r#"{{"_id": "s1", "key": "foundryvtt-simple-calendar.calendar-configuration", "value": "[{{\"name\": \"Tides\", \"year\": {{\"postfix\": \"AT\"}}, \"months\": {months}}}]"}}"#
+    );
+    let journal =
+        r#"{"_id": "j1", "name": "The Flood", "ownership": {"default": 2}, "content": "<p>It came at night.</p>",
+      "flags": {"foundryvtt-simple-calendar": {"noteData": {"startDate": {"year": 12, "month": 1, "day": 8}}}}}"#
+            .replace('\n', " ");
+    let campaign = read(&[("data/settings.db", &settings), ("data/journal.db", &journal)]);
+    assert_eq!(kind(&campaign, "the-flood"), Some(Kind::Event));
+    let date = campaign.facts().find(|fact| fact.predicate().as_str() == "date").unwrap();
+    let from = date.validity().from.clone().unwrap();
+    let calendar = campaign.settings.iter().find_map(|setting| match setting {
+        hearsay_model::Setting::Calendar(calendar) => Some(calendar),
+        _ => None,
+    });
+    assert_eq!((from.raw.as_str(), calendar.unwrap().print(from.time.unwrap()).as_str()), ("12-2-9", "9 Rain 12 AT"));
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use hearsay_model::Kind;
+use hearsay_model::{Kind, Setting};
 
 use crate::notes::{
     Format,
@@ -31,7 +31,10 @@ fn entities_are_read_with_both_of_their_ids() {
     let campaign = read(
         &[
             ("campaign.json", r#"{"name": "Oaks"}"#),
-            ("calendars/c_1.json", r#"{"id": 1, "name": "C", "entity": {"id": 90}}"#),
+            (
+                "calendars/c_1.json",
+                r#"{"id": 1, "name": "C", "suffix": "AT", "months": "[{\"name\": \"Frost\", \"length\": 30}, {\"name\": \"Rain\", \"length\": 28}]", "entity": {"id": 90}}"#,
+            ),
             ("characters/ann_10.json", ANN),
             ("characters/bob_12.json", &bob),
             ("characters/old_14.json", &old),
@@ -90,6 +93,13 @@ fn entities_are_read_with_both_of_their_ids() {
     assert_eq!(values(&campaign, "ann-oak", "species"), ["Dwarf"]);
     assert_eq!(values(&campaign, "ann-oak", "tag"), ["Smiths"]);
     assert_eq!(values(&campaign, "ann-oak", "date"), ["-3-2-9"]);
+    let born = campaign.facts().find(|fact| fact.predicate().as_str() == "date").unwrap();
+    let calendar = campaign.settings.iter().find_map(|setting| match setting {
+        Setting::Calendar(calendar) => Some(calendar),
+        _ => None,
+    });
+    let time = born.validity().from.as_ref().and_then(|date| date.time);
+    assert_eq!(time.map(|time| calendar.unwrap().print(time)).as_deref(), Some("9 Rain -3 AT"));
     let texts = texts(&campaign);
     for text in ["Ann Oak| Works for the guild with Bob Elm.", "Ann Oak| Born in Town.", "Ann Oak: Rumours| She sings."]
     {

@@ -7,6 +7,7 @@ use crate::{
     notes::{
         Alias, Block, Field, Link, Note, Piece, Relation, Sure, Target,
         lexicon::{self, Meaning},
+        truth::{self, Truth},
     },
     text,
 };
@@ -24,8 +25,7 @@ pub(super) fn take_field(note: &mut Note, field: Field) {
     }
     match lexicon::meaning(&field.name) {
         Meaning::Alias => {
-            for piece in &field.values {
-                let name = piece.value.to_string();
+            for name in field.values.iter().flat_map(|piece| names_in(&piece.value.to_string())) {
                 let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
                 note.aliases.push(Alias { name, origin, visibility });
             }
@@ -34,10 +34,25 @@ pub(super) fn take_field(note: &mut Note, field: Field) {
     }
 }
 
+/// The names in a list of them: `Mattias, Mads`. In `Odo, the Younger` there is one.
+fn names_in(written: &str) -> Vec<String> {
+    let parts = crate::notes::assemble::relations::parts(written);
+    let is_name = |part: &&str| {
+        let generation = ["Jr", "Sr", "Esq", "II", "III", "IV"].contains(part);
+        part.chars().next().is_some_and(|c| !c.is_lowercase()) && !generation
+    };
+    let several = parts.len() > 1 && parts.iter().skip(1).all(is_name);
+    match several {
+        true => parts.into_iter().map(str::to_owned).collect(),
+        false => vec![written.to_owned()],
+    }
+}
+
 /// The field that a text with a label is, if it is one. Returns whether the text is one besides.
 pub(super) fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool {
     inline_fields(note, block, names);
-    let Some(label) = &block.label else { return true };
+    let Some(label) = block.label.clone().or_else(|| plain_label(block)) else { return true };
+    let label = &label;
     let rest = block.text.text.strip_prefix(label.as_str()).unwrap_or_default();
     let inline = rest.starts_with("::");
     let rest = rest.trim_start_matches([':', ' ', '\u{2013}', '\u{2014}', '-']).trim();
@@ -48,9 +63,15 @@ pub(super) fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool 
     let linked = !links.is_empty();
     let values = vec![Piece { value: Value::Text(rest.to_owned()), links }];
     let meaning = lexicon::meaning(label);
-    // Names without links in a line of prose are guessed to be meant.
-    let sure = if inline || linked || !matches!(meaning, Meaning::Relation(_)) { Sure::Typed } else { Sure::Guessed };
+    // Names without links in a line of prose are guessed to be meant; whether it is one, is found out when they are looked up.
     let short = rest.len() <= 160 || linked;
+    let relates = matches!(meaning, Meaning::Relation(_));
+    let sure = if inline || linked || !relates || rest.len() <= 80 { Sure::Typed } else { Sure::Guessed };
+    if meaning == Meaning::Kind
+        && let Some(kind) = lexicon::kind(rest.split(['(', ',', '/']).next().unwrap_or_default())
+    {
+        note.guess(kind, Sure::Guessed, format!("{label}: {rest}"));
+    }
     let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
     let field = Field { name: label.clone(), values, origin, visibility, sure };
     if short && !matches!(meaning, Meaning::Kind | Meaning::Name | Meaning::Session(_) | Meaning::Nothing) || inline {
@@ -61,26 +82,94 @@ pub(super) fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool 
     !inline
 }
 
-/// The relation that an item of a list under a heading such as `Allies` is: `[[Bob]]`, `[[Bob]] (since the fire)`. Where more
-/// is said of it, it is guessed.
+/// The relations that an item of a list, or a row of a table, is under a heading such as `Allies` or `Relationships`:
+/// `[[Bob]]`, `[[Bob]] (since the fire)`, `[[Bob]] — brother`. Where a sentence goes on behind the link, they are guessed.
 pub(super) fn take_listed(note: &mut Note, block: &Block) {
     let Some(heading) = block.headings.last().filter(|heading| heading.trim() != note.name) else { return };
     let Meaning::Relation(says) = lexicon::meaning(heading) else { return };
-    let lists = match says.predicate.as_str() {
-        predicate::ALLIED_WITH | predicate::HOSTILE_TO | predicate::CHILD_OF | "SIBLING_OF" => {
-            !says.backwards || heading.len() > 4
-        }
-        predicate::MEMBER_OF | predicate::RESIDENT_OF | "EMPLOYED_BY" => says.backwards && says.rank.is_none(),
-        _ => false,
+    let text = block.text.text.trim();
+    let Some((link, rest)) = block.links.first().and_then(|link| {
+        let label = link.label.as_deref().filter(|label| !label.is_empty())?;
+        Some((link, text.strip_prefix(label)?.trim()))
+    }) else {
+        return;
     };
-    let Some(link) = block.links.first().filter(|_| lists && block.links.len() == 1) else { return };
-    let label = link.label.as_deref().unwrap_or_default();
-    let Some(rest) = block.text.text.strip_prefix(label) else { return };
-    let rest = rest.trim();
-    let alone = rest.is_empty() || rest.starts_with('(') && rest.ends_with(')');
-    let sure = if alone { Sure::Typed } else { Sure::Guessed };
-    let relation = Relation { sure, ..Relation::typed(heading.as_str()) };
+    if says.predicate == *predicate::RELATED_TO {
+        return take_related(note, link, rest);
+    }
+    if !lists(&says) {
+        return;
+    }
+    let sure = if is_apart(rest) { Sure::Typed } else { Sure::Guessed };
+    let truth = truth::named(heading).0.max(Truth::of(rest));
+    let relation = Relation { sure, truth, ..Relation::typed(heading.as_str()) };
+    note.links.push(Link { relation: Some(relation.clone()), ..link.clone() });
+    // `[[Ann]], [[Bob]] and [[Cid]]`
+    let labels: Vec<&str> = block.links.iter().filter_map(|link| link.label.as_deref()).collect();
+    let left = labels.iter().fold(text.to_owned(), |left, label| left.replacen(label, "", 1));
+    if left.split_whitespace().all(|word| [",", "and", "&", ";", ",and"].contains(&word)) {
+        let others = block.links.iter().skip(1).cloned();
+        note.links.extend(others.map(|link| Link { relation: Some(relation.clone()), ..link }));
+    }
+}
+
+/// Whether a list under a heading of this meaning says it of each of its items.
+fn lists(says: &lexicon::Says) -> bool {
+    match says.predicate.as_str() {
+        predicate::ALLIED_WITH
+        | predicate::HOSTILE_TO
+        | predicate::CHILD_OF
+        | "SIBLING_OF"
+        | "MARRIED_TO"
+        | "STUDENT_OF"
+        | predicate::LOCATED_AT => true,
+        predicate::MEMBER_OF => says.backwards,
+        predicate::RESIDENT_OF | "EMPLOYED_BY" | predicate::PART_OF | "PARTICIPATED_IN" => says.backwards,
+        _ => false,
+    }
+}
+
+/// Whether what follows a link is a remark on it, and no sentence that goes on.
+fn is_apart(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(['(', '-', '\u{2013}', '\u{2014}', ':', ',', ';', '|', '.'])
+}
+
+/// An item under `Relationships`: how the two are related stands behind the link.
+fn take_related(note: &mut Note, link: &Link, rest: &str) {
+    if !is_apart(rest) {
+        return;
+    }
+    let head = rest.strip_prefix("; ").and_then(|rest| rest.split_once(": ")).filter(|(head, _)| {
+        ["relation", "relationship", "role", "type", "connection"].contains(&head.to_lowercase().as_str())
+    });
+    let rest = head.map_or(rest, |(_, rest)| rest);
+    let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let words = rest.split([',', ';', '.', '(', ')', ':', '\u{2013}', '\u{2014}', '\n']).next().unwrap_or_default();
+    let words = words.split(" - ").next().unwrap_or_default().trim();
+    let truth = Truth::of(rest);
+    // `rumoured lover`
+    let words = truth::named(words).1;
+    let named = words.split_whitespace().count() <= 4
+        && lexicon::is_known(words)
+        && matches!(lexicon::meaning(words), Meaning::Relation(_));
+    let (words, sure) = match named {
+        true => (words, Sure::Typed),
+        false => (predicate::RELATED_TO, if rest.is_empty() { Sure::Typed } else { Sure::Guessed }),
+    };
+    let relation = Relation { sure, truth, ..Relation::typed(words) };
     note.links.push(Link { relation: Some(relation), ..link.clone() });
+}
+
+/// A label without markup before a link, or before several: `Brother: [[Fred]]`.
+fn plain_label(block: &Block) -> Option<String> {
+    let (label, rest) = block.text.text.split_once(':')?;
+    let first = block.links.first()?.label.as_deref()?;
+    let fits = label.split_whitespace().count() <= 3
+        && !rest.contains(':')
+        && rest.trim_start().starts_with(first)
+        && matches!(lexicon::meaning(label), Meaning::Relation(_))
+        && block.links.iter().all(|link| link.label.as_deref().is_none_or(|shown| !label.contains(shown)));
+    fits.then(|| label.trim().to_owned())
 }
 
 /// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.

@@ -11,6 +11,10 @@ mod identity;
 mod labels;
 mod links;
 mod page;
+#[cfg(test)]
+mod relation_tests;
+#[cfg(test)]
+mod secret_tests;
 mod signs;
 #[cfg(test)]
 mod tests;

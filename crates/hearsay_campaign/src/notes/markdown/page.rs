@@ -210,7 +210,11 @@ impl Page<'_> {
         // Who is played by somebody is a player character, unless the front matter says otherwise.
         let played =
             self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-        let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
+        // The folder of a party is where its members lie.
+        let character =
+            self.note.kind.as_ref().is_none_or(|guess| {
+                guess.kind.is_character() || guess.kind == Kind::Party && guess.sure == Sure::Guessed
+            });
         self.note.player |= played && character && !typed_npc;
         if self.is_about() && self.note.kind.as_ref().is_none_or(|guess| guess.sure == Sure::Guessed) {
             self.note.role = Role::Text;
@@ -294,7 +298,7 @@ impl Page<'_> {
 
     /// Tags in the text: those on a line of their own are of the note, those in a paragraph hide it where they say so.
     fn tags(&mut self) {
-        let mut kinds = Vec::new();
+        let (mut kinds, mut passing) = (Vec::new(), Vec::new());
         let mut hidden = false;
         self.blocks.retain_mut(|block| {
             let words: Vec<&str> = block.text.text.split_whitespace().collect();
@@ -307,6 +311,9 @@ impl Page<'_> {
                 .collect();
             let alone = !tags.is_empty() && tags.len() == words.len();
             let says_secret = tags.iter().any(|tag| secret::is_secret(tag));
+            if !alone {
+                passing.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
+            }
             if alone {
                 hidden |= says_secret;
                 kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
@@ -325,6 +332,11 @@ impl Page<'_> {
         if let Some((kind, tag)) = played {
             self.note.player |= kind == Kind::Player;
             self.note.guess(kind, Sure::Typed, format!("tag {tag}"));
+        }
+        if let [(kind, tag)] = &passing[..]
+            && *kind != Kind::Player
+        {
+            self.note.guess(kind.clone(), Sure::Guessed, format!("tag {tag}"));
         }
     }
 

@@ -105,8 +105,20 @@ pub(super) fn says_secret(field: &Field) -> bool {
         "public",
         "playerknown",
         "shared",
+        // What is not published is not for those who read.
+        "publish",
+        "published",
+        "dgpublish",
+        "known",
+        "discovered",
+        "visible",
+        "visibletoplayers",
+        "visibletoparty",
+        "showtoplayers",
+        "playerfacing",
     ];
     top && (secret::is_secret(&field.name) && values().any(|text| yes(&text))
+        || name == "draft" && values().any(|text| yes(&text))
         || marks.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
         || player_safe.contains(&name.as_str()) && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
 }

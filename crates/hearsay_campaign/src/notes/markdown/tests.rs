@@ -425,7 +425,7 @@ fn relations_of_all_sorts_say_which() {
         relations(&campaign),
         [
             "ann ALLIED_WITH cob",
-            "ann ALLIED_WITH dot?",
+            "ann ALLIED_WITH dot",
             "ann EMPLOYED_BY dot",
             "ann HOSTILE_TO bob",
             "ann MEMBER_OF eve!",

@@ -1,0 +1,161 @@
+//! Where relations stand in notes: boxes of facts, lists, tables, lines with labels.
+
+use hearsay_model::{Credence, Kind, Knower, Standing, State, Timestamp};
+
+use crate::{
+    Campaign,
+    notes::{
+        Format,
+        testing::{kind, read, relations, values},
+    },
+    plan,
+};
+
+fn folk(note: &str) -> Campaign {
+    read(
+        &[
+            ("Ann.md", note),
+            ("Bob.md", "---\ntags: [npc]\n---\n"),
+            ("Cid.md", "---\ntags: [npc]\n---\n"),
+            ("Dot.md", "---\ntags: [npc]\n---\n"),
+            ("Gull Bay.md", "---\ntags: [location]\n---\n"),
+            ("Lanterns.md", "---\ntags: [faction]\n---\n"),
+        ],
+        Format::Markdown,
+    )
+}
+
+#[test]
+fn a_box_of_facts_is_read_though_it_is_no_table_by_the_letter() {
+    let campaign = folk(
+        "---\ntags: [npc]\n---\n> [!infobox]\n> # Ann\n> ###### Bio\n>  |\n> ---|---|\n> **Race** | Elf |\n> \
+         **Location** | [[Gull Bay\\|the bay]] |\n> **Organization(s)** | [[Lanterns]] |\n\nA sailor.\n",
+    );
+    assert_eq!(relations(&campaign), ["ann LOCATED_AT gull-bay", "ann MEMBER_OF lanterns"]);
+    assert_eq!(values(&campaign, "ann", "species"), ["Elf"]);
+    assert!(!campaign.passages().any(|passage| passage.text.contains("[!")), "a sign is no text");
+}
+
+#[test]
+fn lines_with_labels_stand_for_themselves() {
+    let campaign = folk(
+        "---\ntags: [npc]\n---\n**Lives in:** [[Gull Bay]]\n**Allies:** [[Bob]], [[Cid]]\n**Employer:** [[Dot]]\nHer ship is old.\n",
+    );
+    assert_eq!(
+        relations(&campaign),
+        ["ann ALLIED_WITH bob", "ann ALLIED_WITH cid", "ann EMPLOYED_BY dot?", "ann RESIDENT_OF gull-bay"]
+    );
+}
+
+#[test]
+fn a_list_of_relationships_says_them_behind_the_links() {
+    let campaign = folk(
+        "---\ntags: [npc]\n---\n## Relationships\n- [[Bob]] \u{2014} husband\n- **[[Cid]]** (rival)\n- [[Lanterns]]: member\n- [[Dot]] \
+         knows her from long ago.\n\n## Family\n- Mother: [[Dot]]\n",
+    );
+    assert_eq!(
+        relations(&campaign),
+        ["ann CHILD_OF dot", "ann HOSTILE_TO cid", "ann MARRIED_TO bob", "ann MEMBER_OF lanterns"]
+    );
+}
+
+#[test]
+fn headings_of_places_and_groups_say_what_their_lists_are() {
+    let campaign = read(
+        &[
+            (
+                "Bay.md",
+                "---\ntags: [location]\n---\n## NPCs\n- [[Ann]]\n- [[Bob]] - the smith\n\n## Locations\n- [[The Net]]\n",
+            ),
+            ("Ring.md", "---\ntags: [faction]\n---\n## Members\n| Name | Rank |\n|---|---|\n| [[Ann]] | Captain |\n"),
+            ("Ann.md", "---\ntags: [npc]\n---\n"),
+            ("Bob.md", "---\ntags: [npc]\n---\n"),
+            ("The Net.md", "---\ntags: [location]\n---\n"),
+        ],
+        Format::Markdown,
+    );
+    assert_eq!(
+        relations(&campaign),
+        ["ann LOCATED_AT bay", "ann MEMBER_OF ring", "bob LOCATED_AT bay", "the-net PART_OF bay"]
+    );
+    assert_eq!(kind(&campaign, "bob"), Some(Kind::Npc));
+}
+
+#[test]
+fn what_holds_both_ways_is_one_fact_with_both_places() {
+    let campaign = read(
+        &[
+            ("Ann.md", "---\ntags: [npc]\nspouse: \"[[Bob]]\"\nallies: \"[[Bob]]\"\n---\n"),
+            ("Bob.md", "---\ntags: [npc]\nspouse: \"[[Ann]]\"\nallies: \"[[Ann]]\"\n---\n"),
+        ],
+        Format::Markdown,
+    );
+    assert_eq!(relations(&campaign), ["ann ALLIED_WITH bob", "ann MARRIED_TO bob"]);
+    for fact in campaign.facts().filter(|fact| fact.object().entity().is_some()) {
+        assert_eq!(fact.provenance().evidence.len(), 2, "{fact:?}");
+    }
+}
+
+#[test]
+fn a_rumour_is_claimed_and_half_believed() {
+    let campaign = folk(
+        "---\ntags: [npc]\nstatus: missing, presumed dead\nallies: \"[[Bob]] (rumoured)\"\nrival: \"[[Cid]] (untrue)\"\n---\n## Suspected members\n\
+         ## Relationships\n- [[Dot]] \u{2014} supposed sister\n",
+    );
+    let standing = |predicate: &str| {
+        let fact = campaign.facts().find(|fact| fact.predicate().as_str() == predicate).unwrap();
+        (fact.id(), fact.standing())
+    };
+    for (predicate, expected) in [
+        ("ALLIED_WITH", Standing::Claimed),
+        ("HOSTILE_TO", Standing::False),
+        ("SIBLING_OF", Standing::Claimed),
+        ("condition", Standing::Claimed),
+    ] {
+        assert_eq!(standing(predicate).1, expected, "{predicate}");
+    }
+    let mut state = State::default();
+    state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
+    let edge =
+        state.recorded_knowledge(standing("ALLIED_WITH").0).find(|edge| matches!(edge.knower, Knower::Entity(_)));
+    assert_eq!(edge.map(|edge| edge.credence), Credence::new(0.5).ok());
+}
+
+#[test]
+fn a_dangling_link_is_listed_once_for_each_file() {
+    let campaign =
+        read(&[("Ann.md", "[[Nil]] and [[Nil]].\n\nOnce more [[Nil]].\n"), ("Bob.md", "[[Nil]]\n")], Format::Markdown);
+    let places: Vec<_> = campaign.findings().dangling.iter().map(|place| (place.path.as_str(), place.line)).collect();
+    assert_eq!(places, [("Ann.md", 1), ("Bob.md", 1)]);
+}
+
+#[test]
+fn names_in_a_list_are_several() {
+    let campaign = folk("---\ntags: [npc]\naliases: Annie, The Fox\nnickname: Ann, the Younger\n---\n");
+    assert_eq!(values(&campaign, "ann", "alias"), ["Annie", "The Fox", "Ann, the Younger"]);
+}
+
+#[test]
+fn names_without_links_are_as_good_where_they_are_all_of_a_line() {
+    let campaign = folk(
+        "---\ntags: [npc]\n---\n**Location:** Gull Bay\n**Allies:** Bob, Cid\n**Rivals:** Dot and her kin\nEmployer: [[Dot]]\nHome: [[Gull Bay]]\n",
+    );
+    assert_eq!(
+        relations(&campaign),
+        [
+            "ann ALLIED_WITH bob",
+            "ann ALLIED_WITH cid",
+            "ann EMPLOYED_BY dot",
+            "ann LOCATED_AT gull-bay",
+            "ann RESIDENT_OF gull-bay"
+        ]
+    );
+}
+
+#[test]
+fn whoever_is_played_lies_in_the_folder_of_the_party() {
+    let campaign =
+        read(&[("Party/Kes.md", "---\nplayer: Sam\n---\n"), ("Coast.md", "A long coast. #region\n")], Format::Markdown);
+    assert_eq!(kind(&campaign, "kes"), Some(Kind::Player));
+    assert_eq!(kind(&campaign, "coast"), Some(Kind::Location));
+}

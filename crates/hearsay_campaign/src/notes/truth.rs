@@ -1,0 +1,95 @@
+//! Words by which people say how true something is: `rumoured`, `presumed dead`, `(untrue)`.
+
+use hearsay_model::{Standing, text};
+
+/// How true a note says that something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Truth {
+    /// It is said as it is.
+    #[default]
+    Plain,
+    /// People say so: it is claimed.
+    Rumoured,
+    /// It is untrue, though some believe it.
+    Untrue,
+}
+
+impl Truth {
+    /// The standing of what a file says outright.
+    pub(super) fn standing(self) -> Standing {
+        match self {
+            Self::Plain => Standing::Canon,
+            Self::Rumoured => Standing::Claimed,
+            Self::Untrue => Standing::False,
+        }
+    }
+
+    /// How true a value or a remark says that it is: by how it begins, by what stands in parentheses, by a question mark at its
+    /// end. What stands in the midst of a sentence is about something else.
+    pub fn of(written: &str) -> Self {
+        let written = written.trim().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '?'));
+        let asks = written.ends_with(['?', '\u{2753}']) || written.contains("(?)");
+        let mut found = if asks { Self::Rumoured } else { begins(written) };
+        for remark in written.split('(').skip(1) {
+            let words = text::words(remark.split(')').next().unwrap_or_default());
+            found = words.iter().map(|word| of_word(word)).fold(found, Ord::max);
+        }
+        found
+    }
+
+    /// How true a short word on a state is: `missing, presumed dead`.
+    pub fn of_state(written: &str) -> Self {
+        let words = text::words(written);
+        let anywhere = words.iter().take(6).map(|word| of_word(word)).max().unwrap_or_default();
+        anywhere.max(Self::of(written))
+    }
+}
+
+/// What a name such as `Rumoured allies` says of what it names, and the rest of it.
+pub fn named(name: &str) -> (Truth, &str) {
+    match name.trim().split_once([' ', '_', '-']) {
+        Some((first, rest)) if of_word(&first.to_lowercase()) != Truth::Plain => {
+            (of_word(&first.to_lowercase()), rest.trim())
+        }
+        _ => (Truth::Plain, name),
+    }
+}
+
+fn begins(written: &str) -> Truth {
+    let words = text::words(written);
+    let skipped = ["is", "was", "are", "to", "be", "it", "a", "an", "the", "said"];
+    let first = words.iter().find(|word| !skipped.contains(&word.as_str()));
+    first.map_or(Truth::Plain, |word| of_word(word))
+}
+
+fn of_word(word: &str) -> Truth {
+    match word {
+        "rumoured" | "rumored" | "rumour" | "rumor" | "rumours" | "rumors" | "alleged" | "allegedly" | "supposed"
+        | "supposedly" | "reputed" | "reputedly" | "reportedly" | "purported" | "purportedly" | "possible"
+        | "possibly" | "perhaps" | "maybe" | "presumed" | "presumably" | "suspected" | "unconfirmed" | "probable"
+        | "probably" | "apparently" | "believed" | "claimed" | "hearsay" => Truth::Rumoured,
+        "untrue" | "disproved" | "disproven" | "falsely" | "debunked" => Truth::Untrue,
+        _ => Truth::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Truth, named};
+
+    #[test]
+    fn words_of_doubt_are_known() {
+        let check = |written: &str, expected: Truth| assert_eq!(Truth::of(written), expected, "{written}");
+        check("Odo (rumoured)", Truth::Rumoured);
+        check("\u{2014} rumoured lover", Truth::Rumoured);
+        check("the guild?", Truth::Rumoured);
+        check("Odo (untrue, whatever the miller says)", Truth::Untrue);
+        check("said to be possibly a spy", Truth::Rumoured);
+        check("collects rumours for the guild", Truth::Plain);
+        check("a baker", Truth::Plain);
+        assert_eq!(Truth::of_state("Missing, presumed dead"), Truth::Rumoured);
+        assert_eq!(Truth::of_state("DECEASED (drowned)"), Truth::Plain);
+        assert_eq!(named("Suspected members"), (Truth::Rumoured, "members"));
+        assert_eq!(named("Members"), (Truth::Plain, "Members"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Files in and out: dry runs as data, watching a vault, every format of an export, backups.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+
+use super::Place;
+
+/// A vault with one of each that a report tells of.
+fn vault(place: &Place) {
+    place.write("vault/Ada.md", "---\ntags: [npc]\nlocation: \"[[The Mill]]\"\nallies: \"[[Nobody There]]\"\n---\nShe mills.\n\nShe met [[Sam]].\n");
+    place.write("vault/The Mill.md", "---\ntags: [location]\n---\nIt turns.\n");
+    place.write("vault/North/Sam.md", "---\ntags: [npc]\n---\n");
+    place.write("vault/South/Sam.md", "---\ntags: [npc]\n---\n");
+    place.write("vault/Broken.md", "---\ntags: [npc\nlocation: \"x\n---\nA text.\n");
+    fs::write(place.path("vault/Bytes.md"), [0xFF, 0xFF, 0x80, 0x00]).unwrap();
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap_or_else(|| panic!("{value}")).keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_dry_run_answers_as_data_with_the_keys_that_are_promised() {
+    let place = Place::new();
+    vault(&place);
+    let report = place.json(&["import", "new", "vault", "--dry-run"]);
+    assert!(!place.path("new").exists(), "nothing is made");
+    for (kind, count) in [("npc", 4), ("location", 1)] {
+        assert_eq!(report["created"][kind], count, "{report}");
+    }
+    for key in ["matched", "changed", "passages", "ambiguous", "dangling"] {
+        assert!(report[key].is_u64(), "{key}: {}", report[key]);
+    }
+    assert_eq!((report["matched"].as_u64(), report["changed"].as_u64()), (Some(0), Some(0)));
+    assert_eq!((report["ambiguous"].as_u64(), report["dangling"].as_u64()), (Some(1), Some(1)), "{report}");
+    assert_eq!(keys(&report["relations"]), ["high", "low"]);
+    assert_eq!(report["relations"]["high"], 2, "{report}");
+    assert!(report["audience"].as_object().unwrap().values().all(Value::is_u64));
+    let skipped = &report["skipped"][0];
+    assert_eq!((keys(skipped), skipped["path"].as_str()), (vec!["path", "why"], Some("Bytes.md")));
+    let warning = &report["warnings"][0];
+    assert_eq!((keys(warning), warning["path"].as_str()), (vec!["line", "path", "what"], Some("Broken.md")));
+    assert!(report["written"].is_null());
+    let told = place.ok(&["import", "new", "vault", "--dry-run"]);
+    for part in ["ambiguous: Ada.md", "dangling: Ada.md", "skipped: Bytes.md", "warning: Broken.md", "Dry run"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_vault_that_is_watched_is_kept_up_with_until_ctrl_c() {
+    let place = Place::new();
+    place.write("vault/Ada.md", "---\ntags: [npc]\n---\nShe mills.\n");
+    let mut child = place.command(&["import", "new", "vault", "--watch", "--no-meaning"]);
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap());
+    let mut noted = BufReader::new(child.stderr.take().unwrap());
+    let until = |from: &mut dyn BufRead, part: &str| {
+        let mut line = String::new();
+        while !line.contains(part) {
+            line.clear();
+            assert!(from.read_line(&mut line).unwrap() > 0, "it ended before it said {part}");
+        }
+    };
+    until(&mut noted, "watching");
+    place.write("vault/Ben.md", "---\ntags: [npc]\nallies: \"[[Ada]]\"\n---\nHe carts.\n");
+    until(&mut told, "operation 2");
+    // What cannot be read for the moment changes nothing, and what comes next is taken over.
+    place.write("vault/Ben.md", "---\ntags: [npc]\noccupation: carter\n---\nHe carts.\n");
+    until(&mut told, "operation 3");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    let mut rest = String::new();
+    noted.read_to_string(&mut rest).unwrap();
+    assert!(matches!(status.code(), Some(0 | 130)), "{status}: {rest}");
+    assert!(!place.path("new/.hearsay/owner").exists(), "the campaign was closed");
+    assert_eq!(place.json(&["stats", "new", "--no-import"])["entities"]["npc"], 2);
+    assert!(place.ok(&["facts", "new", "--no-import"]).contains("carter"));
+}
+
+#[test]
+fn a_backup_brings_everything_back_with_its_history() {
+    let place = Place::new();
+    place.ok(&["set", "mill", "ada", "goals", "Mend the stone.", "--secret"]);
+    place.ok(&["export", "mill", "--format", "backup", "--output", "mill.backup"]);
+    let all = place.ok(&["export", "mill"]);
+    let restored = place.json(&["restore", "mill.backup", "again"]);
+    assert_eq!(restored["restored"], 2, "{restored}");
+    assert_eq!(place.ok(&["export", "again", "--no-import"]), all);
+    place.ok(&["undo", "again"]);
+    assert!(!place.ok(&["export", "again", "--no-import"]).contains("Mend the stone."), "its history came too");
+    place.fails(&["restore", "mill.backup", "again"], 4, &["again", "hearsay clear"]);
+    place.fails(&["restore", "none.backup", "other"], 4, &["none.backup"]);
+    let text = fs::read_to_string(place.path("mill.backup")).unwrap();
+    place.write("half.backup", &text[..text.len() / 2]);
+    place.fails(&["restore", "half.backup", "other"], 4, &["half.backup"]);
+    assert!(!place.path("other/.hearsay").exists(), "what is broken changes nothing");
+}
+
+#[test]
+fn every_format_is_written_and_what_can_be_read_again_is_whole() {
+    let place = Place::new();
+    place.ok(&["relate", "mill", "ada", "OWNS", "the-mill"]);
+    let records = |campaign: &str| {
+        let all = place.ok(&["export", campaign, "--no-import"]);
+        let mut lines: Vec<String> =
+            all.lines().filter(|line| !line.contains("\"imported\":")).map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let all = records("mill");
+    for format in ["yaml", "obsidian"] {
+        place.fails(&["export", "mill", "--format", format], 2, &["--output"]);
+        let (folder, copy) = (format!("out-{format}"), format!("copy-{format}"));
+        let written = place.json(&["export", "mill", "--format", format, "--output", &folder]);
+        assert_eq!(written["folder"].as_str(), Some(folder.as_str()));
+        place.ok(&["import", &copy, &folder, "--no-meaning"]);
+        assert_eq!(records(&copy), all, "{format}");
+        // A second export goes over the first; what is somebody else's is left alone.
+        place.ok(&["export", "mill", "--format", format, "--output", &folder]);
+        place.write(&format!("mine-{format}/Note.md"), "Mine.");
+        place.fails(&["export", "mill", "--format", format, "--output", &format!("mine-{format}")], 4, &["mine-"]);
+    }
+    let graph = place.ok(&["export", "mill", "--format", "graphml"]);
+    assert!(graph.starts_with("<?xml") && graph.contains("OWNS") && graph.contains("Ada Flint"), "{graph}");
+    let dot = place.ok(&["export", "mill", "--format", "dot"]);
+    assert!(dot.trim_start().starts_with("digraph") && dot.contains("OWNS"), "{dot}");
+    let handbook = place.ok(&["export", "mill", "--format", "handbook"]);
+    assert!(handbook.starts_with('#') && !handbook.contains("cracked"), "no secret is in it: {handbook}");
+}
