@@ -28,10 +28,16 @@ impl Reader<'_> {
         let says = grammar.sort(&vg.lemma).speech
             && self.clauses.iter().any(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
         let (mut relation, mut attribute) = (false, false);
-        for pattern in patterns {
+        // What stands right behind the verb goes first; what stands further on may state something of its own: "fought in
+        // the siege beside Odo".
+        let mut taken: Vec<usize> = Vec::new();
+        let each = [false, true].into_iter().flat_map(|far| patterns.iter().map(move |pattern| (far, pattern)));
+        for (far, pattern) in each {
             let target = &grammar.targets[pattern.target];
             let is_relation = target.predicate.is_relation();
-            let done = if is_relation { relation } else { attribute };
+            let leads = matches!(&pattern.parts[..], [Part::Word(_), Part::Object]);
+            let another = is_relation && !vg.passive && far && leads && !pattern.weak;
+            let done = if is_relation { relation && !another } else { attribute };
             let would = mode.would && !matches!(target.predicate.as_str(), "LIKES" | "TRUSTS" | "WANTS");
             if done || would || (says && target.predicate != *"PROMISED") {
                 continue;
@@ -43,11 +49,22 @@ impl Reader<'_> {
             let parts = if wants_not { &pattern.parts[1..] } else { &pattern.parts[..] };
             let before = self.facts.len();
             if vg.passive {
+                if far {
+                    continue;
+                }
                 self.passive(at, pattern, parts, subjects, mode, marks);
             } else {
                 let mut mode = mode.clone();
                 mode.denied &= !wants_not;
-                self.active(at, pattern, parts, subjects, &mode, marks);
+                if let Some(hit) =
+                    self.hit(at, parts, far).filter(|hit| !hit.object.is_some_and(|at| taken.contains(&at)))
+                {
+                    self.active(at, pattern, parts, hit, subjects, &mode, marks);
+                    if self.facts.len() > before {
+                        taken.extend(hit.object);
+                        taken.extend(hit.second);
+                    }
+                }
             }
             if self.facts.len() > before {
                 relation |= is_relation;
@@ -57,22 +74,31 @@ impl Reader<'_> {
         relation || attribute
     }
 
+    /// Where what belongs to a verb ends. "would do anything to get the ledger": the pattern goes on in the clause that
+    /// depends on this one.
+    fn reach(&self, at: usize, parts: &[Part]) -> usize {
+        let goes_on = parts.contains(&Part::Word("to".into()));
+        let next = self.clauses.get(at + 1).filter(|next| goes_on && next.parent == Some(at)).map(|next| next.rest.1);
+        next.unwrap_or(self.clauses[at].rest.1)
+    }
+
+    fn hit(&self, at: usize, parts: &[Part], far: bool) -> Option<Hit> {
+        self.matched(parts, self.clauses[at].rest.0, self.reach(at, parts), far)
+    }
+
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn active(
         &mut self,
         at: usize,
         pattern: &Pattern,
         parts: &[Part],
+        hit: Hit,
         subjects: &[Ref],
         mode: &Mode,
         marks: &[&'static str],
     ) {
         let vg = self.vg(at).clone();
-        let (from, to) = self.clauses[at].rest;
-        // "would do anything to get the ledger": the pattern goes on in the clause that depends on this one.
-        let goes_on = parts.contains(&Part::Word("to".into()));
-        let next = self.clauses.get(at + 1).filter(|next| goes_on && next.parent == Some(at)).map(|next| next.rest.1);
-        let to = next.unwrap_or(to);
-        let Some(hit) = self.matched(parts, from, to, true) else { return };
+        let to = self.reach(at, parts);
         let target = self.grammar.targets[pattern.target].clone();
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
         let mut marks = pattern.marked(marks);
@@ -82,7 +108,22 @@ impl Reader<'_> {
         }
         if let Some(value) = &pattern.value {
             // Who is dying is not dead.
-            if vg.progressive {
+            if vg.progressive || vg.form == VerbForm::Ing {
+                return;
+            }
+            // "burned down the inn": it is the inn that burned down.
+            if parts.iter().all(|part| matches!(part, Part::Word(_)))
+                && hit.end < to
+                && self.syntax.np(hit.end).is_some_and(|np| !self.is_span_of_time(np))
+            {
+                let (list, _) = self.syntax.list(hit.end, to);
+                let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+                let span = self.clause_span(at, self.end_of(hit.end));
+                for object in self.resolve_all(&list, &whos) {
+                    if self.kinds(object.who).meets(pattern.kinds) && value != "dead" {
+                        self.state(pattern.target, &object, Err(value.clone()), "", &marks, mode, span);
+                    }
+                }
                 return;
             }
             let span = self.clause_span(at, self.start_of(hit.end).max(vg.end));
@@ -117,6 +158,7 @@ impl Reader<'_> {
             let span = self.clause_span(at, self.end_of(second));
             for first in &objects {
                 for end in &ends {
+                    let (first, end) = if pattern.back { (end, first) } else { (first, end) };
                     self.state(pattern.target, first, Ok(end), &pattern.words, &marks, mode, span);
                 }
             }
@@ -133,6 +175,15 @@ impl Reader<'_> {
                 self.state(pattern.target, a, Ok(b), &pattern.words, &marks, mode, span);
             }
         }
+    }
+
+    /// "died last winter", "two days ago"
+    fn is_span_of_time(&self, np: usize) -> bool {
+        let group = &self.groups.nps[np];
+        let word = self.norm(group.head);
+        let times = "day days night nights week weeks month months year years winter winters summer summers spring autumn \
+                     morning evening hour hours minute minutes moment time yesterday today tonight ago";
+        group.name.is_none() && times.split_whitespace().any(|time| time == word)
     }
 
     /// "everybody calls her Lady Luck"
@@ -271,7 +322,9 @@ impl Reader<'_> {
                 // "breaks the arm of one": somebody else's.
                 None => self.norm(group.start) != "the" && self.norm(group.end) != "of",
             };
-            own && group.name.is_none() && self.grammar.has.contains_key(self.norm(group.head))
+            let part = self.grammar.has.get(self.norm(group.head)).and_then(|entries| entries.first());
+            let seen = part.is_some_and(|(target, _)| self.grammar.targets[*target].predicate == *"appearance");
+            own && group.name.is_none() && seen
         });
         let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;
         let Some(appearance) = self.target("appearance").filter(|_| losing && part.is_some()) else { return false };

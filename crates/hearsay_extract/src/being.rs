@@ -94,7 +94,13 @@ impl Reader<'_> {
             let end = match fixed {
                 // "is wounded", and nothing else that follows from an adjective.
                 None if passive => {
-                    let is_adjective = order == 0 && self.grammar.adjectives.contains_key(self.norm(start));
+                    // "was restrained" is what happened, and no character.
+                    let lasts = |(target, _): &(usize, bool)| {
+                        let name = self.grammar.targets[*target].predicate.as_str();
+                        matches!(name, "condition" | "appearance")
+                    };
+                    let entries = self.grammar.adjectives.get(self.norm(start));
+                    let is_adjective = order == 0 && entries.is_some_and(|entries| entries.iter().any(lasts));
                     return found || (is_adjective && self.adjective(at, start, subjects, mode, marks).is_some());
                 }
                 None => self
@@ -593,6 +599,20 @@ impl Reader<'_> {
         let value = self.said(self.content_of(item), to);
         let span = self.clause_span(at, to);
         let before = self.facts.len();
+        // "has freckles, a gap between her teeth and a scar"
+        for next in item + 1..clause.rest.1 {
+            let joined = matches!(self.syntax.word(next - 1), "," | "and");
+            let Some(np) = self.syntax.np(next).filter(|np| joined && self.groups.nps[*np].name.is_none()) else {
+                continue;
+            };
+            let other = self.grammar.has.get(self.norm(self.groups.nps[np].head)).and_then(|all| all.first()).copied();
+            let Some((target, _)) = other else { continue };
+            let end = self.value_end(next, clause.rest.1);
+            let (value, span) = (self.said(self.content_of(next), end), self.clause_span(at, end));
+            for subject in subjects {
+                self.state(target, subject, Err(value.clone()), "", &[marks, &["by_having"]].concat(), mode, span);
+            }
+        }
         for subject in subjects {
             let kinds = self.kinds(subject.who);
             if let Some((target, weak)) =

@@ -336,7 +336,9 @@ impl<'a> Clauses<'a> {
                 let copula = self.groups.vgs[other.vg].copula;
                 self.takes_complement(other) && (!copula || other.verb + 1 == introducer)
             };
-            if word == "that" && !parent.is_some_and(takes) {
+            let aside = parent.is_some_and(|parent| before[parent].bond == Bond::Relative)
+                && self.word(introducer.wrapping_sub(1)) == ",";
+            if word == "that" && (aside || !parent.is_some_and(takes)) {
                 parent = self.teller(before, introducer).or(parent);
             }
             clause.parent = parent;
@@ -389,7 +391,9 @@ impl<'a> Clauses<'a> {
         before.iter().rposition(|other| {
             let vg = &self.groups.vgs[other.vg];
             let sort = self.grammar.sort(&vg.lemma);
-            other.verb < item && vg.form == VerbForm::Finite && (sort.speech || sort.thought)
+            let aside =
+                other.bond == Bond::Relative && self.word(item) == "that" && self.word(item.wrapping_sub(1)) == ",";
+            other.verb < item && vg.form == VerbForm::Finite && (sort.speech || sort.thought) && !aside
         })
     }
 
@@ -648,8 +652,10 @@ impl<'a> Clauses<'a> {
                     clause.from = From::Control;
                 } else if self.word(previous) == "," {
                     let named = previous.checked_sub(1).and_then(|item| self.np(item));
+                    let head = named.and(previous.checked_sub(1)).and_then(|item| self.subject_ending(item, &[]));
+                    let head = head.map(|(list, ..)| list).filter(|list| list.len() == 1);
                     clause.subjects = match (named, group.form) {
-                        (Some(np), VerbForm::Participle) => vec![np],
+                        (Some(np), VerbForm::Participle) => head.unwrap_or_else(|| vec![np]),
                         (Some(np), _) if parent.is_none() => vec![np],
                         _ => of_parent(),
                     };

@@ -44,6 +44,10 @@ const LOOSE: (f64, f64) = (0.3, 0.55);
 /// What is read loosely and is less likely than this is not worth a look.
 const GUESSED: f64 = 0.12;
 
+/// So many guesses are kept of any text, and one more for so many sentences.
+const GUESSES: usize = 8;
+const SENTENCES_OF_GUESS: usize = 6;
+
 /// What is said as a guess is never dropped unseen.
 const LEAST_OF_DOUBTED: f64 = 0.3;
 
@@ -95,6 +99,8 @@ struct Pass<'a> {
     text: &'a Text<'a>,
     source: &'a str,
     only_names: bool,
+    /// How many sentences were read.
+    sentences: usize,
     scene: Scene,
     memory: Memory,
     new: NewNames,
@@ -121,6 +127,7 @@ impl<'a> Pass<'a> {
             text,
             source: text.text,
             only_names: false,
+            sentences: 0,
             scene,
             memory: Memory::default(),
             new: NewNames::default(),
@@ -151,6 +158,11 @@ impl<'a> Pass<'a> {
             talk: self.text.form == Form::Talk && speaker.is_some(),
             at_table: self.text.form == Form::Talk,
         };
+        if !self.only_names
+            && let Some(at) = MARKUP.iter().filter_map(|mark| source.find(mark)).min()
+        {
+            self.addressed.push(around(source, at));
+        }
         for range in split::paragraphs(source) {
             let part = &source[range.clone()];
             for sentence in split::sentences(part, range.start, is_abbreviation) {
@@ -163,6 +175,7 @@ impl<'a> Pass<'a> {
         let grammar = self.extractor.grammar();
         let tokens = &sentence.tokens[..];
         self.memory.sentence += 1;
+        self.sentences += usize::from(!self.only_names);
         self.scene.recent = self.memory.recent();
         let finder = Finder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source };
         let names = finder.names(tokens, &mut self.new);
@@ -180,7 +193,8 @@ impl<'a> Pass<'a> {
         let mut groups = parser.groups();
         silent_verbs(tokens, &names, &mut groups, grammar);
         let found_cues = cues::find(tokens, grammar, |at| name_at[at].is_some());
-        let addresses = found_cues.iter().any(|cue| cue.sort == crate::grammar::CueSort::Injection);
+        let addresses = found_cues.iter().any(|cue| cue.sort == crate::grammar::CueSort::Injection)
+            || cues::speaks_to_program(tokens, |at| name_at[at].is_some());
         let at = tokens.first().map_or(0, |token| token.start);
         if addresses && !self.only_names {
             self.addressed.push(around(self.source, at));
@@ -347,6 +361,7 @@ impl<'a> Pass<'a> {
                 None => facts.push((fact, marks)),
             }
         }
+        self.cap(&mut facts);
         facts.sort_by_key(|(fact, _)| (fact.span.start, fact.span.end));
         let (facts, marks) = facts.into_iter().unzip();
         let mentions = self
@@ -359,6 +374,29 @@ impl<'a> Pass<'a> {
             .collect();
         let addresses_program = !self.addressed.is_empty();
         Weighed { extraction: Extraction { facts, entities: self.new.found, mentions, addresses_program }, marks }
+    }
+
+    /// Keeps the best of what was only guessed: the DM has an evening for a long text, and not a week.
+    fn cap(&self, facts: &mut Vec<(ExtractedFact, Option<Vec<&'static str>>)>) {
+        let grammar = self.extractor.grammar();
+        let weight = |marks: &Option<Vec<&'static str>>| {
+            let marks = marks.as_deref().filter(|marks| marks.contains(&"loose"))?;
+            Some(marks.iter().map(|name| grammar.weight(name)).sum::<f64>())
+        };
+        let most = GUESSES + self.sentences / SENTENCES_OF_GUESS;
+        let mut guessed: Vec<f64> = facts.iter().filter_map(|(_, marks)| weight(marks)).collect();
+        if guessed.len() <= most {
+            return;
+        }
+        guessed.sort_by(|a, b| b.total_cmp(a));
+        let least = guessed[most];
+        let mut left = most;
+        facts.retain(|(_, marks)| {
+            let Some(weight) = weight(marks) else { return true };
+            let kept = weight >= least && left > 0;
+            left -= usize::from(kept);
+            kept
+        });
     }
 
     fn is_addressed(&self, read: &Read) -> bool {
@@ -425,6 +463,9 @@ fn is_heading(tokens: &[Token]) -> bool {
     let long = words.iter().filter(|word| word.norm.chars().count() > 4).collect::<Vec<_>>();
     !ends && words.len() > 1 && !long.is_empty() && long.iter().all(|word| word.capital) && words[0].capital
 }
+
+/// What programs write to each other, and nobody at a table.
+const MARKUP: [&str; 6] = ["```", "<|", "[INST", "<<SYS", "\"predicate\"", "\"confidence\""];
 
 /// A text up to this length that speaks to the program is not trusted at all; of a longer one, what stands around the place.
 const TRUSTED_APART: usize = 3_000;

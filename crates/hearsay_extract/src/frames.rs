@@ -40,7 +40,7 @@ impl Reader<'_> {
             let from = if vg.passive { vg.head } else { vg.end };
             found |= self.after_is(at, from, &subjects, owned_subject, mode, &marks);
         }
-        if !found && !vg.copula {
+        if (!found || vg.passive) && !vg.copula {
             found |= self.verb(at, &subjects, mode, &marks);
         }
         if !found && matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house") {
@@ -61,6 +61,7 @@ impl Reader<'_> {
             let entry = Some(self.grammar.attributes_of(&word));
             if let Some((target, _)) = entry
                 .and_then(|entries| entries.first().copied())
+                .filter(|(target, _)| self.grammar.targets[*target].predicate == *"condition")
                 .filter(|_| alone && (vg.past || vg.form != VerbForm::Finite) && !vg.progressive)
             {
                 let marks = [&marks[..], &["telegraph"]].concat();

@@ -347,7 +347,17 @@ impl Grammar {
             }
             for (patterns, back) in [(&words.phrases, false), (&words.phrases_back, true)] {
                 for pattern in patterns {
-                    let (first, pattern) = self.pattern(target, pattern, back, true)?;
+                    let (first, mut pattern) = self.pattern(target, pattern, back, true)?;
+                    // "led by" is said the other way round.
+                    if back
+                        && pattern.words.ends_with(" by")
+                        && let Some((lemma, _)) = self
+                            .forms
+                            .get(&first)
+                            .and_then(|forms| forms.iter().find(|(_, form)| form.has(Form::PARTICIPLE)))
+                    {
+                        pattern.words.clone_from(lemma);
+                    }
                     self.phrases.entry(first).or_default().push(pattern);
                 }
             }

@@ -301,8 +301,10 @@ impl Reader<'_> {
             self.grammar.class(self.norm(*at)).has(Class::PREPOSITION) && *at >= vg.end && !self.is_named(*at)
         });
         let behind = preposition.map(|at| format!(" {}", self.norm(at))).unwrap_or_default();
-        let words = format!("{}{behind}", self.said(vg.head, vg.end).to_lowercase());
-        Some(Guess { target: self.related?, swap: vg.passive, mark: "loose_related", words, score: 0 })
+        let turned = vg.passive && behind == " by";
+        let words =
+            if turned { vg.lemma.clone() } else { format!("{}{behind}", self.said(vg.head, vg.end).to_lowercase()) };
+        Some(Guess { target: self.related?, swap: turned, mark: "loose_related", words, score: 0 })
     }
 }
 

@@ -320,7 +320,7 @@ impl Finder<'_> {
             let token = &tokens[at];
             token.is_word() && token.capital && !token.is("i") && token.norm.chars().count() > 1
         };
-        if !proper(at) || self.is_closed(&tokens[at]) {
+        if !proper(at) || self.is_closed(&tokens[at]) || crate::cues::is_opener(&tokens[at].norm) {
             return None;
         }
         let opens = Self::opens(tokens, at);

@@ -4,6 +4,7 @@ use crate::{
     clauses::{Bond, From},
     facts::{Cue, CueKind},
     grammar::CueSort,
+    kinds::Kinds,
     mentions::Who,
     parse::VerbForm,
     read::Reader,
@@ -115,6 +116,8 @@ impl Reader<'_> {
         // "Had she kept her mouth shut, the mill would be hers."
         let would = |at: usize| matches!(self.norm(at), "would" | "'d");
         mode.dead |= matches!(self.norm(0), "had" | "were" | "should") && (1..self.tokens.len()).any(would);
+        // "Should Odo come, we …"
+        mode.dead |= self.norm(0) == "should" || (self.norm(0) == "were" && (1..self.tokens.len()).any(would));
         if voice.unknown {
             self.doubt(&mut mode, "quoted", None);
         }
@@ -144,6 +147,23 @@ impl Reader<'_> {
     fn aside(&mut self) -> Option<(Who, bool)> {
         if self.syntax.has_quote() {
             return None;
+        }
+        // "…, or so Nessa claims"
+        let so = (0..self.clauses.len()).find(|at| {
+            let clause = &self.clauses[*at];
+            let first = clause.subjects.first().map(|np| self.groups.nps[*np].start);
+            let sort = self.grammar.sort(&self.vg(*at).lemma);
+            (sort.speech || sort.thought)
+                && first.is_some_and(|at| {
+                    let before = at.checked_sub(2).map_or("", |at| self.norm(at));
+                    at > 2
+                        && matches!(self.norm(at - 1), "so" | "as")
+                        && matches!(before, "or" | "," | "\u{2014}" | "at" | "least")
+                })
+        });
+        if let Some(at) = so {
+            let subjects = self.clauses[at].subjects.clone();
+            return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, true));
         }
         let said = (0..self.clauses.len()).find(|at| {
             let clause = &self.clauses[*at];
@@ -248,6 +268,18 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        // "the belief on the station that …": somebody's word, and nobody knows whose.
+        let hung = matches!(clause.bond, Bond::Complement)
+            && clause.parent.is_none_or(|parent| {
+                let sort = self.grammar.sort(&self.vg(parent).lemma);
+                !(sort.speech || sort.thought || sort.factive || sort.seeming || self.vg(parent).copula)
+            })
+            && clause.start > 0
+            && self.syntax.word(clause.start) == "that"
+            && !self.clauses.iter().any(|other| self.syntax.brings_word(other));
+        if hung {
+            self.doubt(&mut mode, "thought", None);
+        }
         // What it depends on.
         let parent = clause.parent.and_then(|parent| Some((parent, before.get(parent)?.clone())));
         if let Some((parent, parent_mode)) = parent {
@@ -276,6 +308,16 @@ impl Reader<'_> {
             && self.syntax.is_preposition(0)
             && clause.start > 1;
         mode.over |= framed && (vg.past || vg.perfect);
+        // "We're meeting Tobias at the market": not yet.
+        let soon = vg.progressive
+            && !vg.past
+            && !vg.perfect
+            && matches!(
+                vg.lemma.as_str(),
+                "meet" | "go" | "leave" | "head" | "come" | "travel" | "ride" | "sail" | "attack" | "visit" | "take"
+            )
+            && clause.subjects.iter().any(|np| matches!(self.norm(self.np_group(*np).head), "we" | "i"));
+        mode.dead |= soon;
         mode.dead |= vg.going_to;
         mode.over |= vg.used_to;
         if vg.negated {
@@ -365,6 +407,14 @@ impl Reader<'_> {
         mode
     }
 
+    /// "Nobody knows that …"
+    fn nobody(&self, clause: usize) -> bool {
+        self.clauses[clause].subjects.iter().any(|np| {
+            let np = self.np_group(*np);
+            matches!(self.norm(np.head), "nobody" | "noone") || np.article.is_some_and(|at| self.norm(at) == "no")
+        })
+    }
+
     /// Whether a cue of the past belongs to a clause: it stands in it, or in the sentence's frame.
     fn is_near(&self, cue: usize, clause: usize) -> bool {
         let vg = self.vg(clause);
@@ -407,7 +457,12 @@ impl Reader<'_> {
         };
         match bond {
             Bond::Complement => {
+                let unknown = sort.factive && self.nobody(parent) && !self.asks() && vg.modal.is_none();
+                let dead = mode.dead;
                 inherit(mode);
+                if unknown {
+                    mode.dead = dead;
+                }
                 mode.nested = true;
                 if above.would || above.can {
                     mode.dead = true;
@@ -521,6 +576,14 @@ impl Reader<'_> {
     fn attribute(&mut self, parent: usize, mode: &mut Mode) {
         let subjects = self.clauses[parent].subjects.clone();
         let mut said_by = self.resolve_all(&subjects, &[]);
+        // "Wibble's letter says"
+        if said_by.is_empty()
+            && let [np] = subjects[..]
+        {
+            let item = self.item_of(np);
+            said_by = self.owners(np, item, &["of", "from", "by"]);
+            said_by.retain(|found| self.kinds(found.who).meets(Kinds::PERSON));
+        }
         // "Camille was told by Baptiste that …"
         if self.vg(parent).passive {
             let (from, to) = self.clauses[parent].rest;

@@ -277,7 +277,10 @@ impl Reader<'_> {
                 let inner_group = self.groups.nps[inner].clone();
                 let inner_words: Vec<String> =
                     (inner_group.content..inner_group.end).map(|at| self.norm(at).to_owned()).collect();
-                let target = if word == "of" && inner_words.iter().any(|word| self.is_number(word)) {
+                let decade = |word: &String| word.ends_with("ties") || word == "teens";
+                let aged = (word == "of" && inner_words.iter().any(|word| self.is_number(word)))
+                    || (word == "in" && !place && inner_words.iter().any(decade));
+                let target = if aged {
                     self.target(if place { "population" } else { "age" })
                 } else if word == "with" && self.grammar.has.contains_key(self.norm(inner_group.head)) {
                     self.grammar.has[self.norm(inner_group.head)].first().map(|(target, _)| *target)

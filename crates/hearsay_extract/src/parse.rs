@@ -95,6 +95,17 @@ pub(crate) struct Parser<'a> {
     pub(crate) groups: Groups,
 }
 
+/// The base form of a verb that no list has: "sponged" and "hemmed".
+fn base_of(word: &str) -> String {
+    let stem = word.strip_suffix("ed").unwrap_or(word);
+    let letters: Vec<char> = stem.chars().collect();
+    match letters[..] {
+        [.., a, b] if a == b && !"lsz".contains(b) => stem[..stem.len() - b.len_utf8()].to_owned(),
+        [.., b] if "cgsuvz".contains(b) => format!("{stem}e"),
+        _ => stem.to_owned(),
+    }
+}
+
 const POSSESSIVES: [&str; 7] = ["my", "your", "his", "her", "its", "our", "their"];
 const DEMONSTRATIVES: [&str; 14] = [
     "this", "that", "these", "those", "all", "both", "some", "any", "each", "most", "many", "few", "neither", "either",
@@ -167,7 +178,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn lemma(&self, at: usize, wanted: Form) -> String {
         let forms = self.grammar.forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
         let found = forms.iter().find(|(_, form)| form.has(wanted)).or(forms.first());
-        found.map_or_else(|| self.norm(at).trim_end_matches("ed").to_owned(), |(lemma, _)| lemma.clone())
+        found.map_or_else(|| base_of(self.norm(at)), |(lemma, _)| lemma.clone())
     }
 
     pub(crate) fn skip_adverbs(&self, mut at: usize) -> usize {
@@ -386,6 +397,15 @@ impl<'a> Parser<'a> {
             );
         }
         let before = np.start.checked_sub(1).map(|at| self.norm(at));
+        // "some on the station believe"
+        let items = &self.groups.items;
+        if let [.., Item::Np(first), Item::Tok(at), Item::Np(last)] = items[..]
+            && self.groups.nps[last].start == np.start
+            && self.class(at).has(Class::PREPOSITION)
+            && matches!(self.norm(self.groups.nps[first].head), "some" | "many" | "most" | "few" | "several" | "others")
+        {
+            return true;
+        }
         matches!(before, Some("and" | "+" | "&"))
             || (np.name.is_none() && word.ends_with('s') && !word.ends_with("ss"))
             || (np.name.is_some() && self.tokens[np.end - 1].norm.ends_with('s'))
@@ -519,6 +539,19 @@ impl<'a> Parser<'a> {
                 && name.is_none()
                 && self.is_adjective(at + 1)
                 && (self.is_adjective(at + 2) || self.is_nounish(at + 2))
+                && !self.is_name(at + 1)
+            {
+                at += 1;
+                continue;
+            }
+            // "a proud and cruel man"
+            if token.is("and")
+                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
+                && article.is_some()
+                && name.is_none()
+                && self.is_adjective(at + 1)
+                && self.is_nounish(at + 2)
+                && !self.is_name(at + 2)
                 && !self.is_name(at + 1)
             {
                 at += 1;

@@ -119,6 +119,15 @@ fn sort_of(predicate: &str) -> Option<&'static str> {
     })
 }
 
+/// What stands around a value and is no part of it.
+fn is_edge(c: char) -> bool {
+    c.is_whitespace() || ",;:.\"\u{201C}\u{201D}\u{2014}\u{2013}".contains(c)
+}
+
+/// Prepositions with which a value may end: "burned down", "cut off".
+const ENDS_ALONE: [&str; 12] =
+    ["down", "up", "off", "out", "over", "away", "through", "inside", "outside", "behind", "below", "past"];
+
 /// Whom a pronoun of the third person may mean.
 fn gender_of(pronoun: &str) -> Option<Gender> {
     Some(match pronoun {
@@ -287,6 +296,7 @@ impl Reader<'_> {
         if matches!(word.as_str(), "pair" | "two" | "both" | "lot")
             && item.is_some_and(|item| self.syntax.word(item + 1) == "of")
             && let Some(them) = item.and_then(|item| self.syntax.np(item + 2))
+            && self.groups.nps[them].pronoun
         {
             return self.resolve(them, not);
         }
@@ -362,7 +372,9 @@ impl Reader<'_> {
             "i" | "me" | "my" | "mine" | "myself" => return self.voice.speaker.map(plain).into_iter().collect(),
             "you" | "your" | "yours" | "yourself" => {
                 return match self.voice.hearers[..] {
-                    [hearer] => vec![Ref { who: hearer, mark: Some("pronoun"), second: None }],
+                    [hearer] if self.voice.talk && self.kinds(hearer).meets(Kinds::PERSON) => {
+                        vec![Ref { who: hearer, mark: Some("pronoun"), second: None }]
+                    }
                     _ => Vec::new(),
                 };
             }
@@ -481,7 +493,10 @@ impl Reader<'_> {
                 Said::Who(object.who)
             }
             Err(value) => {
-                let value = value.trim_matches(|c: char| c.is_whitespace() || ",;:.".contains(c)).to_owned();
+                let value = self.whole_value(&value);
+                if meaning.predicate == *"age" && !self.is_age(&value, marks, span) {
+                    return;
+                }
                 let is_name = meaning.predicate == *"alias" && {
                     let name = match subject.who {
                         Who::Known(entity) => self.lexicon.entities[entity as usize].name.as_str(),
@@ -540,6 +555,48 @@ impl Reader<'_> {
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });
+    }
+
+    /// A value without the words at its ends that lead on to others: "haunted by his", "capable and".
+    fn whole_value(&self, value: &str) -> String {
+        let mut value = value.trim_matches(is_edge);
+        let leads = |word: &str| {
+            let word = hearsay_model::text::normal(word.trim_matches(is_edge));
+            let class = self.grammar.class(&word);
+            let closed = Class::DETERMINER.or(Class::CONJUNCTION).or(Class::RELATIVE);
+            class.has(closed)
+                || matches!(word.as_str(), "my" | "your" | "his" | "her" | "its" | "our" | "their")
+                || (class.has(Class::PREPOSITION) && !class.has(Class::ADVERB) && !ENDS_ALONE.contains(&word.as_str()))
+        };
+        while let Some((rest, word)) = value.rsplit_once(char::is_whitespace) {
+            if !leads(word) {
+                break;
+            }
+            value = rest.trim_matches(is_edge);
+        }
+        while let Some((word, rest)) = value.split_once(char::is_whitespace) {
+            if !self.grammar.class(&hearsay_model::text::normal(word)).has(Class::CONJUNCTION) {
+                break;
+            }
+            value = rest.trim_matches(is_edge);
+        }
+        if leads(value) && !value.contains(char::is_whitespace) { String::new() } else { value.to_owned() }
+    }
+
+    /// Whether a value is somebody's age: a number alone is only one where a sentence says so, and in no list of figures.
+    fn is_age(&self, value: &str, marks: &[&'static str], span: Span) -> bool {
+        let digits = value.chars().all(|c| c.is_ascii_digit());
+        if !digits {
+            return value.chars().any(char::is_alphabetic);
+        }
+        if !marks.contains(&"beside") && !marks.contains(&"telegraph") && !marks.contains(&"loose") {
+            return true;
+        }
+        let at = self.tokens.iter().position(|token| token.start == span.start);
+        let before = at.and_then(|at| at.checked_sub(1)).map_or("", |at| self.norm(at));
+        let grown = value.parse::<u32>().is_ok_and(|years| (10..150).contains(&years));
+        let sentence = self.groups.vgs.iter().any(|vg| vg.form == VerbForm::Finite && !vg.silent);
+        matches!(before, "aged" | "age" | ":") && !marks.contains(&"loose") || (before == "," && grown && sentence)
     }
 
     /// A new name is of a kind that fits what is said of it.
@@ -606,7 +663,8 @@ impl Reader<'_> {
         for at in order {
             let clause = self.clauses[at].clone();
             let vg = &self.groups.vgs[clause.vg];
-            let goes = vg.lemma == "go" && clause.verb + 1 == place;
+            let aside = clause.verb + 2 == place && self.syntax.word(clause.verb + 1) == ",";
+            let goes = vg.lemma == "go" && (clause.verb + 1 == place || aside);
             if !(goes || self.grammar.sort(&vg.lemma).speech) || vg.form != VerbForm::Finite {
                 continue;
             }

@@ -327,6 +327,7 @@ impl Parser<'_> {
                 matches!(self.norm(at), "called" | "named" | "known" | "nicknamed" | "dubbed" | "born")
                     && !next.is_empty()
             }
+            _ if after_comma && matches!(self.norm(at), "called" | "named" | "nicknamed" | "dubbed") => true,
             _ => {
                 (after_comma || opens)
                     && preposition
