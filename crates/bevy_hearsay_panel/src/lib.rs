@@ -52,6 +52,8 @@ mod panel;
 pub mod panels;
 mod plugin;
 #[cfg(test)]
+mod snapshots;
+#[cfg(test)]
 mod testing;
 pub mod text;
 pub mod theme;

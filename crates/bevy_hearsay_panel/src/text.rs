@@ -120,7 +120,29 @@ pub fn visual(text: &str) -> Cow<'_, str> {
         }
         seen.extend(run.drain(..).rev());
     }
-    Cow::Owned(seen)
+    Cow::Owned(whole_names(&seen))
+}
+
+/// The most letters of a name that is kept on one line.
+const NAME: usize = 40;
+
+/// Words that run from right to left stay together, as many as a name has: on two lines their order would be turned around.
+fn whole_names(seen: &str) -> String {
+    let letters: Vec<char> = seen.chars().collect();
+    let is_inner = |at: usize| letters[at] == ' ' || is_right_to_left(letters[at]);
+    let mut whole = letters.clone();
+    let mut at = 0;
+    while at < letters.len() {
+        let end = (at..letters.len()).find(|end| !is_inner(*end)).unwrap_or(letters.len());
+        let is_rtl = |at: &usize| is_right_to_left(letters[*at]);
+        if let (Some(first), Some(last)) = ((at..end).find(is_rtl), (at..end).rev().find(is_rtl))
+            && last - first < NAME
+        {
+            whole[first..last].iter_mut().filter(|c| **c == ' ').for_each(|c| *c = '\u{A0}');
+        }
+        at = end + 1;
+    }
+    whole.into_iter().collect()
 }
 
 /// Hebrew, Arabic, Syriac, Thaana and their presentation forms.
@@ -157,7 +179,7 @@ mod tests {
     fn words_of_right_to_left_text_are_turned_around_and_the_rest_is_not() {
         assert_eq!(visual("abc"), "abc");
         assert_eq!(visual("אבג"), "אבג");
-        assert_eq!(visual("אבג דה"), "דה אבג");
+        assert_eq!(visual("אבג דה"), "דה\u{A0}אבג", "a name stays on one line");
         assert_eq!(visual("Name: אבג 12"), "Name: 12 אבג");
     }
 

@@ -73,7 +73,7 @@ fn open_first(
     mut commands: Commands,
 ) {
     let Ok(ctx) = contexts.ctx_mut() else { return };
-    if *state != MemoryState::Ready || desk.desk.is_busy() || desk.desk.news().names.is_empty() {
+    if *state != MemoryState::Ready || desk.desk.is_busy() {
         return;
     }
     for request in &first.0 {

@@ -61,7 +61,8 @@ pub(super) const NARROW: f32 = 960.0;
 /// Draws the active panel alone, below a row with all of them where that is wanted.
 pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
     if with_row {
-        ScrollArea::horizontal().id_salt("panels").auto_shrink([false, true]).show(ui, |ui| {
+        let row = ScrollArea::horizontal().id_salt("panels").auto_shrink([false, true]);
+        row.scroll_bar_visibility(egui::scroll_area::ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
             ui.horizontal(|ui| {
                 for kind in PanelKind::ALL {
                     let on = *behaviour.active == kind;

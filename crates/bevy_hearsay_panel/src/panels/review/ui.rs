@@ -79,7 +79,7 @@ fn nothing(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView)
     } else if look.screen_safe && !model.heads.is_empty() {
         empty_state(ui, look, "Nothing to show while players look", "What waits is secret.", None);
     } else {
-        let next = "What the memory is not sure of comes here: from what is said at the table, notes and imports.";
+        let next = "What the memory is not sure of comes here. Type what happens into the line below, or import notes.";
         empty_state(ui, look, "Nothing waits for you", next, None);
     }
 }

@@ -5,7 +5,7 @@ use hearsay_model::Kind;
 use super::*;
 use crate::{
     names::Named,
-    testing::{Bench, bench, bench_with, drawn, fact_of, gullhaven, step_until},
+    testing::{Bench, bench, bench_with, drawn, fact_of, gullhaven, shows, step_until, wait_until},
 };
 
 fn id(text: &str) -> hearsay_model::EntityId {

@@ -1,0 +1,81 @@
+//! What panels show of a small campaign, word for word. `UPDATE_SNAPSHOTS=1 cargo test -p bevy_hearsay_panel snapshots`
+//! writes them anew: look at what changed before it is kept.
+
+use std::{fs, path::PathBuf};
+
+use hearsay_memory::World;
+use hearsay_model::EntityId;
+use serde::Serialize;
+
+use crate::{
+    panels::{
+        entity::{EntityModel, EntityRequest},
+        graph::{GraphModel, GraphRequest},
+        import::ReportModel,
+        review::ReviewModel,
+        scene::{StageModel, StageRequest},
+        threads::ThreadsModel,
+    },
+    testing::{empty, world_of},
+};
+
+const CAMPAIGN: &str = "campaign: {id: inn, name: The Inn}\n";
+
+const PEOPLE: &str = "entities:
+  - {id: the-gull, name: The Gull, kind: location, description: A low house with a good stove.}
+  - {id: lyra, name: Lyra, kind: player, location: the-gull}
+  - id: bram
+    name: Bram
+    kind: npc
+    location: the-gull
+    attributes: {occupation: ferryman}
+    relationships:
+      - {type: OWES, target: ann, text: Bram owes Ann ten crowns.}
+    secrets:
+      - {id: bram-rows-at-night, text: Bram rows at night., known_by: [ann]}
+  - {id: ann, name: Ann, kind: npc, location: the-gull}
+";
+
+/// Holds a model against the file of this name.
+fn check(name: &str, model: &impl Serialize) {
+    let now = serde_json::to_string_pretty(model).unwrap() + "\n";
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("src/snapshots/{name}.json"));
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, now).unwrap();
+        return;
+    }
+    let kept = fs::read_to_string(&file).unwrap_or_default();
+    let other = kept.lines().zip(now.lines()).position(|(kept, now)| kept != now);
+    let line = other.unwrap_or_else(|| kept.lines().count().min(now.lines().count()));
+    let at = |text: &str| text.lines().nth(line).unwrap_or_default().trim().to_owned();
+    assert!(kept == now, "{name}, line {}: it was {:?} and is {:?}", line + 1, at(&kept), at(&now));
+}
+
+#[test]
+fn what_panels_show_of_a_small_campaign() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("campaign.yaml"), CAMPAIGN).unwrap();
+    fs::write(directory.path().join("people.yaml"), PEOPLE).unwrap();
+    let memory = empty();
+    let outcome = memory.import_dry_run(directory.path()).unwrap().wait().unwrap();
+    check("import", &ReportModel::of(&outcome.report));
+    memory.import(directory.path()).unwrap().wait().unwrap();
+    let id = |text: &str| EntityId::new(text).unwrap();
+    let read = move |world: &World| {
+        let request = StageRequest { speaker: Some(id("bram")), ..StageRequest::default() };
+        check("scene", &StageModel::load(world, &request)?);
+        check("entity", &EntityModel::load(world, &EntityRequest { id: id("bram") })?);
+        check(
+            "graph",
+            &GraphModel::load(world, &GraphRequest { center: Some(id("bram")), ..GraphRequest::default() })?,
+        );
+        check("threads", &ThreadsModel::load(world)?);
+        let mut review = ReviewModel::load(world, &[]);
+        review.heads.iter_mut().for_each(|head| head.recorded = 0);
+        check("review", &review);
+        Ok(())
+    };
+    let state = memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+    read(&world_of(state)).map_err(|error: hearsay_memory::MemoryError| error.to_string()).unwrap();
+}
