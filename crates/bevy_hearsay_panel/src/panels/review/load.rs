@@ -497,3 +497,16 @@ fn learners(state: &State, fact: &Fact) -> (Vec<String>, usize) {
     let more = knowers.len().saturating_sub(MOST_LEARNERS);
     (knowers.into_iter().take(MOST_LEARNERS).map(|(_, name)| name).collect(), more)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contradiction_is_told_without_saying_the_same_twice() {
+        let first = "Pell is at Council Hall.";
+        assert_eq!(unlike("Pell is at The Gilded Gull.", first), "The Gilded Gull.");
+        assert_eq!(unlike("Odo is at Council Hall.", first), "Odo is at Council Hall.");
+        assert_eq!(unlike(first, first), first);
+    }
+}

@@ -587,23 +587,6 @@ fn what_is_at_stake_comes_first_and_a_guess_waits() {
 }
 
 #[test]
-fn a_contradiction_is_told_without_saying_the_same_twice() {
-    let memory = gullhaven();
-    let at = |place: &str| Proposal {
-        confidence: Confidence::new(0.9).unwrap(),
-        ..Proposal::new(id("pell"), Predicate::new("LOCATED_AT").unwrap(), Object::Entity(id(place)))
-    };
-    memory.propose(Author::Extractor, vec![at("council-hall")]).unwrap().wait().unwrap();
-    memory.propose(Author::Extractor, vec![at("the-gilded-gull")]).unwrap().wait().unwrap();
-    let model = memory.read(|world| Ok(ReviewModel::load(world, &[]))).unwrap().wait().unwrap();
-    let is_clash = |head: &&Head| matches!(head.key, CardKey::Clash(_)) && head.about[0].id.as_str() == "pell";
-    let clash = model.heads.iter().find(is_clash).expect("Pell is at two places");
-    assert_eq!(clash.statement.matches("Pell").count(), 1, "{}", clash.statement);
-    assert!(clash.statement.ends_with('?') && clash.statement.contains(", or "), "{}", clash.statement);
-    assert!(clash.why[0].contains("located at"), "{:?}", clash.why);
-}
-
-#[test]
 fn five_hundred_facts_are_decided_within_ten_minutes() {
     let memory = gullhaven();
     let people = ["mirela-voss", "odo-brandt", "hob-carrow", "captain-rusk"];
