@@ -122,6 +122,7 @@ fn lists(says: &lexicon::Says) -> bool {
         | "SIBLING_OF"
         | "MARRIED_TO"
         | "STUDENT_OF"
+        | "OWNS"
         | predicate::LOCATED_AT => true,
         predicate::MEMBER_OF => says.backwards,
         predicate::RESIDENT_OF | "EMPLOYED_BY" | predicate::PART_OF | "PARTICIPATED_IN" => says.backwards,
