@@ -173,6 +173,24 @@ fn plain_label(block: &Block) -> Option<String> {
     fits.then(|| label.trim().to_owned())
 }
 
+/// The relations that stand in the texts of a note of any tool: lists under headings, and links behind a label.
+pub(in crate::notes) fn relate(note: &mut Note) {
+    let texts = std::mem::take(&mut note.texts);
+    for block in &texts {
+        take_listed(note, block);
+        let Some(label) = plain_label(block) else { continue };
+        let rest = block.text.text.split_once(':').map_or("", |(_, rest)| rest);
+        let shown = block.links.iter().filter_map(|link| link.label.as_deref());
+        let left = shown.fold(rest.to_owned(), |left, shown| left.replacen(shown, "", 1));
+        let alone = left.split_whitespace().all(|word| [",", "and", "&", ";", ".", ",and"].contains(&word));
+        let (sure, many) = if alone { (Sure::Typed, usize::MAX) } else { (Sure::Guessed, 1) };
+        let relation = Relation { sure, truth: Truth::of(rest), ..Relation::typed(label) };
+        let links = block.links.iter().take(many);
+        note.links.extend(links.map(|link| Link { relation: Some(relation.clone()), ..link.clone() }));
+    }
+    note.texts = texts;
+}
+
 /// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
 pub(super) fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
     let source = &block.text.text;
