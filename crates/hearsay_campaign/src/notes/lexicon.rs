@@ -241,6 +241,11 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
             says.backwards = false;
             other(predicate::LOCATED_AT, &mut says);
         }
+        // A shop of somebody's is theirs in some way.
+        predicate::PART_OF if says.backwards && note.is_some_and(Kind::is_character) => {
+            says.backwards = false;
+            other(predicate::RELATED_TO, &mut says);
+        }
         // Those who are listed are where the place is, in the group, or in what happens.
         predicate::LOCATED_AT if says.backwards && !is(note, &Kind::Location) => match note {
             Some(Kind::Faction | Kind::Party) => other(predicate::MEMBER_OF, &mut says),

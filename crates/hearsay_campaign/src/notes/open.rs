@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Folder, Format, Notes, Options, READERS, Reader, assemble};
+use super::{Folder, Format, Notes, Options, READERS, Reader, assemble, markdown, note::Role};
 use hearsay_model::ExternalId;
 
 use crate::{Campaign, CampaignError, CampaignErrors, Limits, exact::Records};
@@ -68,6 +68,9 @@ pub fn read_notes(folder: &Folder, options: &Options) -> Result<Option<Notes>, C
     let mut notes = Notes { name: folder.name().to_owned(), format: Some(reader.format()), ..Notes::default() };
     notes.skipped.extend_from_slice(folder.skipped());
     reader.read(folder, options, &mut notes);
+    if reader.format() != Format::Markdown {
+        notes.notes.iter_mut().filter(|note| note.role == Role::Entity).for_each(markdown::relate);
+    }
     Ok(Some(notes))
 }
 

@@ -3,11 +3,15 @@
 use hearsay_model::slug;
 
 /// Words that mean it by themselves, wherever in a heading, folder, class or name of a field they stand.
-const WORDS: [&str; 26] = [
+const WORDS: [&str; 30] = [
     "secret",
     "secrets",
     "gm",
     "dm",
+    "gms",
+    "dms",
+    "keepers",
+    "unbeknownst",
     "gmnotes",
     "dmnotes",
     "gmnote",
@@ -33,9 +37,27 @@ const WORDS: [&str; 26] = [
 ];
 
 /// Runs of words that mean it.
-const RUNS: [&[&str]; 25] = [
+const RUNS: [&[&str]; 43] = [
     &["game", "master"],
     &["dungeon", "master"],
+    &["dungeon", "masters"],
+    &["referee", "notes"],
+    &["referees", "notes"],
+    &["narrator", "notes"],
+    &["narrators", "notes"],
+    &["really", "going", "on"],
+    &["what", "really", "happened"],
+    &["real", "story"],
+    &["true", "story"],
+    &["true", "goal"],
+    &["true", "goals"],
+    &["true", "intentions"],
+    &["true", "allegiance"],
+    &["real", "allegiance"],
+    &["ulterior", "motive"],
+    &["ulterior", "motives"],
+    &["unknown", "to", "players"],
+    &["party", "doesnt", "know"],
     &["game", "masters"],
     &["keeper", "notes"],
     &["keeper", "only"],

@@ -152,7 +152,7 @@ fn bare(line: &str) -> &str {
 /// A block of a plug-in whose language or title says so: three backticks and `ad-secret`.
 fn secret_fence(source: &str, from: usize) -> Option<Region> {
     // Within a line no block begins.
-    let begins = from == 0 || source[..from].ends_with('\n');
+    let begins = from == 0 || source.get(..from).is_some_and(|before| before.ends_with('\n'));
     let mut lines = lines_from(source, from).skip(usize::from(!begins)).peekable();
     while let Some((start, line)) = lines.next() {
         let opening = bare(line);

@@ -13,8 +13,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Audience, Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId, Kind,
-    Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting, Standing,
+    Attitude, Audience, Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId,
+    Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting, Standing,
     Vocabulary, attribute, slug,
 };
 
@@ -69,7 +69,7 @@ pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
         author: Author::Importer(source.clone()),
         facts: Vec::new(),
         by_id: HashMap::new(),
-        both_ways: HashSet::new(),
+        both_ways: HashMap::new(),
         listed: HashSet::new(),
         passages: Vec::new(),
         sessions: Vec::new(),
@@ -106,7 +106,7 @@ struct Assembly<'a> {
     facts: Vec<Stated>,
     by_id: HashMap<FactId, usize>,
     /// Relations that hold both ways, as they were said first.
-    both_ways: HashSet<(Predicate, EntityId, EntityId)>,
+    both_ways: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
     /// Links that are listed already: a file may have the same one in many places.
     listed: HashSet<(FileId, String)>,
     passages: Vec<Text>,
@@ -391,7 +391,7 @@ impl Assembly<'_> {
         settings.extend(self.notes.rules.clone().map(Setting::Audience));
         // Words of the campaign's own that hold both ways.
         for name in BOTH_WAYS.iter().filter_map(|(name, _)| Predicate::new(name).ok()) {
-            if self.both_ways.iter().any(|(held, ..)| *held == name) {
+            if self.both_ways.keys().any(|(held, ..)| *held == name) {
                 settings.extend(self.vocabulary.predicate(&name).cloned().map(Setting::Predicate));
             }
         }

@@ -50,13 +50,13 @@ impl Assembly<'_> {
         let symmetric = self.vocabulary.predicate(&says.predicate).is_some_and(|def| def.symmetric);
         let both = relation.both_ways && !symmetric;
         let (mut subject, mut object) = (subject, object);
-        if symmetric && attitude.is_none() {
-            // Said from both sides it is one fact, with both places as its evidence.
+        if symmetric {
+            // Said from both sides it is one fact, with both places as its evidence; unless the two feel otherwise about it.
             let said = |a: &EntityId, b: &EntityId| (says.predicate.clone(), a.clone(), b.clone());
-            if self.both_ways.contains(&said(object, subject)) {
+            if self.both_ways.get(&said(object, subject)) == Some(&attitude) {
                 std::mem::swap(&mut subject, &mut object);
             } else {
-                self.both_ways.insert(said(subject, object));
+                self.both_ways.insert(said(subject, object), attitude);
             }
         }
         let ends = [(subject, object), (object, subject)];

@@ -364,3 +364,17 @@ fn simple_calendar_dates_its_notes() {
     });
     assert_eq!((from.raw.as_str(), calendar.unwrap().print(from.time.unwrap()).as_str()), ("12-2-9", "9 Rain 12 AT"));
 }
+
+#[test]
+fn labels_and_lists_in_journals_say_how_things_are_related() {
+    let campaign = read(&[(
+        "export.json",
+        r#"{"actors": [
+          {"_id": "a1", "name": "Ann", "type": "npc", "ownership": {"default": 2}, "system": {}, "prototypeToken": {}},
+          {"_id": "b1", "name": "Bob", "type": "npc", "ownership": {"default": 2}, "system": {}, "prototypeToken": {}}],
+        "folders": [{"_id": "f1", "name": "Locations", "type": "JournalEntry"}],
+        "journal": [{"_id": "j1", "name": "Bay", "folder": "f1", "ownership": {"default": 2}, "pages": [{"_id": "p1", "name": "Bay", "type": "text",
+          "text": {"content": "<p><strong>Ruler:</strong> @UUID[Actor.a1]{Ann}</p><h2>NPCs</h2><ul><li>@UUID[Actor.b1]{Bob}</li></ul><section class=\"secret\"><p>Ally: @UUID[Actor.b1]{Bob}</p></section>"}}]}]}"#,
+    )]);
+    assert_eq!(relations(&campaign), ["ann RULES bay", "bay ALLIED_WITH bob!", "bob LOCATED_AT bay"]);
+}

@@ -200,10 +200,18 @@ impl Reading<'_> {
         let text = |key: &str| self.pieces_at(node, key).first().map(|piece| piece.value.to_string());
         let hidden = flagged(node) || secret::is_secret(&text("visibility").unwrap_or_default());
         let words = self.pieces(words).first().map(|piece| piece.value.to_string()).unwrap_or_default();
-        let said = format!("{words}: {}", pieces.first().map(|piece| piece.value.to_string()).unwrap_or_default());
+        // In a list of members a role is a rank; elsewhere it says how the two are related.
+        let listed =
+            matches!(lexicon::meaning(name), Meaning::Relation(says) if says.predicate != *predicate::RELATED_TO);
+        let (words, role) = if listed { (name.to_owned(), Some(words)) } else { (words, None) };
+        let said = format!(
+            "{}: {}",
+            role.as_ref().unwrap_or(&words),
+            pieces.first().map(|piece| piece.value.to_string()).unwrap_or_default()
+        );
         let relation = Relation {
             attitude: text("attitude").and_then(|text| text.trim().parse().ok()),
-            rank: text("rank"),
+            rank: text("rank").or(role.clone()),
             since: text("since"),
             until: text("until"),
             ..Relation::typed(words)
@@ -371,7 +379,16 @@ fn prose(shown: &str, links: &[Target]) -> bool {
     let bracketed = shown
         .split_once('(')
         .map_or(0, |(_, rest)| hearsay_model::text::words(rest.split(')').next().unwrap_or_default()).len());
-    words > linked + bracketed + links.len() + 1
+    words > linked + bracketed + links.len() + 1 || is_led_up_to(shown, links)
+}
+
+/// Whether words lead up to the first link: `revenge on [[the Guild]]`, `near [[Gull Bay]]`.
+fn is_led_up_to(shown: &str, links: &[Target]) -> bool {
+    const NONE: [&str; 9] = ["the", "a", "an", "in", "at", "of", "to", "by", "and"];
+    let Some(Target::Name(name)) = links.first() else { return false };
+    let name = name.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let Some(at) = shown.find(name).filter(|_| !name.is_empty()) else { return false };
+    hearsay_model::text::words(&shown[..at]).iter().any(|word| !NONE.contains(&word.as_str()))
 }
 
 /// A value with its links.
@@ -398,7 +415,14 @@ pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
 /// Whether a mapping says of itself that it is secret.
 pub(super) fn flagged(node: &Node) -> bool {
     let Yaml::Map(entries) = &node.value else { return false };
-    entries.iter().any(|(key, value)| secret::is_secret(&key.text) && value.value == Yaml::Flag(true))
+    // Many write `yes`, which is a text to a strict reader.
+    let yes = |value: &Node| match &value.value {
+        Yaml::Flag(flag) => *flag,
+        Yaml::Number(number, _) => *number != 0.0,
+        Yaml::Text(text) => !["no", "false", "off", "n", ""].contains(&text.trim().to_lowercase().as_str()),
+        _ => false,
+    };
+    entries.iter().any(|(key, value)| secret::is_secret(&key.text) && yes(value))
 }
 
 /// A date in parts, as one text: `1492-Hammer-3`.

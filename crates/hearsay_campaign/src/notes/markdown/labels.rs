@@ -122,6 +122,7 @@ fn lists(says: &lexicon::Says) -> bool {
         | "SIBLING_OF"
         | "MARRIED_TO"
         | "STUDENT_OF"
+        | "OWNS"
         | predicate::LOCATED_AT => true,
         predicate::MEMBER_OF => says.backwards,
         predicate::RESIDENT_OF | "EMPLOYED_BY" | predicate::PART_OF | "PARTICIPATED_IN" => says.backwards,
@@ -170,6 +171,24 @@ fn plain_label(block: &Block) -> Option<String> {
         && matches!(lexicon::meaning(label), Meaning::Relation(_))
         && block.links.iter().all(|link| link.label.as_deref().is_none_or(|shown| !label.contains(shown)));
     fits.then(|| label.trim().to_owned())
+}
+
+/// The relations that stand in the texts of a note of any tool: lists under headings, and links behind a label.
+pub(in crate::notes) fn relate(note: &mut Note) {
+    let texts = std::mem::take(&mut note.texts);
+    for block in &texts {
+        take_listed(note, block);
+        let Some(label) = plain_label(block) else { continue };
+        let rest = block.text.text.split_once(':').map_or("", |(_, rest)| rest);
+        let shown = block.links.iter().filter_map(|link| link.label.as_deref());
+        let left = shown.fold(rest.to_owned(), |left, shown| left.replacen(shown, "", 1));
+        let alone = left.split_whitespace().all(|word| [",", "and", "&", ";", ".", ",and"].contains(&word));
+        let (sure, many) = if alone { (Sure::Typed, usize::MAX) } else { (Sure::Guessed, 1) };
+        let relation = Relation { sure, truth: Truth::of(rest), ..Relation::typed(label) };
+        let links = block.links.iter().take(many);
+        note.links.extend(links.map(|link| Link { relation: Some(relation.clone()), ..link.clone() }));
+    }
+    note.texts = texts;
 }
 
 /// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.

@@ -19,6 +19,8 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
+pub(super) use labels::relate;
+
 use super::{AliasOrder, Entry, Folder, Format, Notes, Options, Reader, Score};
 use links::Names;
 

@@ -159,3 +159,18 @@ fn whoever_is_played_lies_in_the_folder_of_the_party() {
     assert_eq!(kind(&campaign, "kes"), Some(Kind::Player));
     assert_eq!(kind(&campaign, "coast"), Some(Kind::Location));
 }
+
+#[test]
+fn words_that_lead_up_to_a_link_make_it_a_guess_and_a_role_is_a_rank() {
+    let campaign = read(
+        &[
+            ("Ring.md", "---\ntags: [faction]\nmembers:\n  - {name: \"[[Ann]]\", role: spy}\n---\n"),
+            ("Ann.md", "---\ntags: [npc]\nwants: revenge on [[Ring]]\nlocation: near [[Bay]]\n---\n"),
+            ("Bay.md", "---\ntags: [location]\n---\n"),
+        ],
+        Format::Markdown,
+    );
+    assert_eq!(relations(&campaign), ["ann LOCATED_AT bay?", "ann MEMBER_OF ring", "ann WANTS ring?"]);
+    let member = campaign.facts().find(|fact| fact.predicate().as_str() == "MEMBER_OF").unwrap();
+    assert_eq!(member.rank(), Some("spy"));
+}

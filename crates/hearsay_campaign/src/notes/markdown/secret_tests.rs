@@ -42,6 +42,9 @@ fn lines_and_remarks() {
     check("- DM notes\n  - hush1\n");
     check("| Name | DM notes |\n|---|---|\n| Bob | hush1 |\n");
     check("### \u{1F512} Plans\nhush1\n");
+    check("## DM's notes\nhush1\n### Public rumours\nhush2\n");
+    check("## GM\u{2019}s eyes\nhush1\n");
+    check("**What's really going on:** hush1\n");
     check("> [!infobox]\n>  |\n> ---|---|\n> **Race** | Elf |\n> **GM notes** | hush1 |\n");
 }
 
@@ -52,5 +55,6 @@ fn fields_that_hide_a_whole_note() {
     {
         check(&format!("---\ntags: [npc]\n{field}\n---\nhush1\n"));
     }
+    check("---\nmembers:\n  - {name: \"[[hush1]]\", role: spy, secret: yes}\n---\nopen\n");
     check("---\nsecret_goal: hush1\ndmOnly:\n  plan: hush2\nnotes:\n  gm: hush3\n---\n");
 }
