@@ -131,6 +131,9 @@ impl Reader<'_> {
         let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
         let head = self.singular(self.norm(head_token));
         let mut kinds_of = self.kinds_of_noun(&head);
+        if head == "prior" && self.norm(head_token + 1) == "to" {
+            kinds_of.clear();
+        }
         if kinds_of.is_empty() && self.is_post(&head) {
             kinds_of.extend(self.target("occupation").map(|target| (target, true)));
         }
