@@ -71,7 +71,48 @@ impl Reader<'_> {
                 attribute |= !is_relation;
             }
         }
-        relation || attribute
+        relation || attribute || self.gapped(at, subjects, patterns, mode, marks)
+    }
+
+    /// "the club, which Vera owns", "the man whom Odo trusts": the object stands before.
+    fn gapped(
+        &mut self,
+        at: usize,
+        subjects: &[Ref],
+        patterns: &[Pattern],
+        mode: &Mode,
+        marks: &[&'static str],
+    ) -> bool {
+        let clause = self.clauses[at].clone();
+        let vg = self.vg(at).clone();
+        let Some(relative) = clause.start.checked_sub(1) else { return false };
+        let bare = clause.rest.0 >= clause.rest.1 || self.syntax.np(clause.rest.0).is_none();
+        if vg.passive || !bare || !matches!(self.syntax.word(relative), "which" | "whom" | "who") {
+            return false;
+        }
+        let Some((objects, _)) = self.syntax.antecedent(relative) else { return false };
+        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        let objects = self.resolve_all(&objects, &whos);
+        let before = self.facts.len();
+        for pattern in patterns.iter().filter(|pattern| pattern.parts == [Part::Object] && pattern.value.is_none()) {
+            if !self.grammar.targets[pattern.target].predicate.is_relation() {
+                continue;
+            }
+            let marks = [&pattern.marked(marks)[..], &["by_verb"]].concat();
+            let span = self.clause_span(at, vg.end);
+            for object in
+                objects.iter().filter(|object| self.kinds(object.who).meets(pattern.kinds)).copied().collect::<Vec<_>>()
+            {
+                for subject in subjects {
+                    let (a, b) = if pattern.back { (&object, subject) } else { (subject, &object) };
+                    self.state(pattern.target, a, Ok(b), &pattern.words, &marks, mode, span);
+                }
+            }
+            if self.facts.len() > before {
+                return true;
+            }
+        }
+        false
     }
 
     /// Where what belongs to a verb ends. "would do anything to get the ledger": the pattern goes on in the clause that

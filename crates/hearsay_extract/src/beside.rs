@@ -137,6 +137,12 @@ impl Reader<'_> {
             let other = self.groups.nps[next].clone();
             let ends = self.after_np(item + 2);
             let closes = matches!(ends.as_str(), "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who" | "which");
+            // "Selene - a woman allied with Varrick, Seraphine's sister": hers is the entry.
+            let placed = item > 0 && self.syntax.is_preposition(item - 1);
+            let who = group.name.map(|name| self.names[name].who);
+            if placed && self.memory.topic.is_some() && self.memory.topic != who {
+                continue;
+            }
             // "Pell, Mirela's brother, …"
             if group.name.is_some() && other.name.is_none() && !other.pronoun && closes {
                 let in_list = open == "," && self.syntax.list(item, self.groups.items.len()).0.contains(&next);

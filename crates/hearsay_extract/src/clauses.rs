@@ -198,6 +198,13 @@ impl<'a> Clauses<'a> {
 
     /// "nobody but Hope"
     fn is_nobody(&self, item: usize) -> bool {
+        let no_one = self.np(item).is_some_and(|np| {
+            let group = &self.groups.nps[np];
+            self.tokens[group.head].norm == "one" && group.article.is_some_and(|at| self.tokens[at].norm == "no")
+        });
+        if no_one {
+            return true;
+        }
         let head = |np: usize| self.tokens[self.groups.nps[np].head].norm.as_str();
         self.np(item).is_some_and(|np| {
             matches!(
@@ -566,7 +573,7 @@ impl<'a> Clauses<'a> {
     }
 
     /// What a relative word stands for.
-    fn antecedent(&self, relative: usize) -> Option<(Vec<usize>, usize)> {
+    pub(crate) fn antecedent(&self, relative: usize) -> Option<(Vec<usize>, usize)> {
         let mut at = relative.checked_sub(1)?;
         if self.word(at) == "," {
             at = at.checked_sub(1)?;

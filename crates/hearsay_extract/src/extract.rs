@@ -44,6 +44,9 @@ const LOOSE: (f64, f64) = (0.3, 0.55);
 /// What is read loosely and is less likely than this is not worth a look.
 const GUESSED: f64 = 0.12;
 
+/// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
+const GUESSED_OF_STRANGERS: f64 = 0.2;
+
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;
 const SENTENCES_OF_GUESS: usize = 6;
@@ -165,6 +168,7 @@ impl<'a> Pass<'a> {
         }
         for range in split::paragraphs(source) {
             let part = &source[range.clone()];
+            self.memory.topic = None;
             for sentence in split::sentences(part, range.start, is_abbreviation) {
                 self.sentence(&sentence, &voice, 0);
             }
@@ -179,6 +183,12 @@ impl<'a> Pass<'a> {
         self.scene.recent = self.memory.recent();
         let finder = Finder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source };
         let names = finder.names(tokens, &mut self.new);
+        let entry = names
+            .first()
+            .filter(|name| name.start == 0 && tokens.get(name.end).is_some_and(|mark| mark.is_mark("\u{2014}:(")));
+        if let Some(name) = entry {
+            self.memory.topic = Some(name.who);
+        }
         if is_heading(tokens) {
             // "Smoke at the Goat" names, and states nothing.
             let found = names.iter().filter_map(|name| match name.who {
@@ -408,7 +418,8 @@ impl<'a> Pass<'a> {
         let sum = grammar.weight("base") + marks.iter().map(|name| grammar.weight(name)).sum::<f64>();
         let mut sure = 1.0 / (1.0 + (-sum).exp());
         if marks.contains(&"loose") {
-            if sure < GUESSED {
+            let stranger = marks.iter().any(|mark| matches!(*mark, "new_name" | "opening_name"));
+            if sure < if stranger { GUESSED_OF_STRANGERS } else { GUESSED } {
                 return Confidence::new(sure).unwrap_or(Confidence::FULL);
             }
             sure = sure.clamp(LOOSE.0, LOOSE.1);

@@ -26,6 +26,8 @@ pub(crate) struct Memory {
     /// Who were named together last: "Odo and Bram".
     pub(crate) together: Vec<Who>,
     pub(crate) together_in: usize,
+    /// Whose entry it is that is read: "Gideon - the abbot's brother. Disciplined, vigilant."
+    pub(crate) topic: Option<Who>,
     /// Who spoke last.
     pub(crate) speaker: Option<Who>,
 }
@@ -66,6 +68,10 @@ impl Memory {
 
     /// The person who was spoken of last.
     pub(crate) fn last_person(&self) -> Option<Who> {
+        self.topic.or_else(|| self.last_seen())
+    }
+
+    fn last_seen(&self) -> Option<Who> {
         self.seen.iter().rev().find(|seen| seen.kinds == Kinds::PERSON).map(|seen| seen.who)
     }
 

@@ -324,7 +324,9 @@ impl Finder<'_> {
             return None;
         }
         let opens = Self::opens(tokens, at);
-        if opens && self.class(&tokens[at]).has(Class::NUMBER) {
+        // "Men said", "Twelve came".
+        let crowd = ["men", "women", "folk", "people", "sailors", "children", "some", "others", "many", "none"];
+        if opens && (self.class(&tokens[at]).has(Class::NUMBER) || crowd.contains(&tokens[at].norm.as_str())) {
             return None;
         }
         // "King Static" is Static; "Scuttlebutt, …" is a cue.
@@ -337,6 +339,29 @@ impl Finder<'_> {
                 .cues
                 .get(&tokens[at].norm)
                 .is_some_and(|cues| cues.iter().any(|(words, _)| words.len() == 1))
+        {
+            return None;
+        }
+        // "Session 6", and "Vasilka - Doll-like creation": what stands behind a dash is a note.
+        let alone = tokens.get(at + 1).is_none_or(|next| !proper(at + 1) || next.sort != Sort::Word);
+        let next = tokens.get(at + 1);
+        if alone && next.is_some_and(|next| next.sort == Sort::Number) {
+            return None;
+        }
+        let noted = at > 1 && tokens[at - 1].is_mark("\u{2014}:-") && !tokens[at - 2].is_mark(".!?");
+        let leads =
+            next.is_some_and(|next| next.is_word() && !next.is("'s") && !self.is_closed(next) && !be_form(&next.norm));
+        let verb = next.is_some_and(|next| {
+            let forms = self.grammar.forms.get(&next.norm);
+            forms.is_some_and(|forms| forms.iter().any(|(_, form)| form.has(Form::THIRD.or(Form::PAST))))
+        });
+        if noted && alone && leads && !verb {
+            return None;
+        }
+        if tokens[at].norm.ends_with("-like")
+            || (opens
+                && self.class(&tokens[at]).has(Class::MALE.or(Class::FEMALE))
+                && !self.class(&tokens[at]).has(Class::TITLE))
         {
             return None;
         }

@@ -11,6 +11,32 @@ use crate::{
 /// Prepositions behind which the owner of a noun stands.
 pub(crate) const OF: [&str; 8] = ["of", "to", "for", "in", "at", "with", "under", "from"];
 
+/// Words that end like trades and are none.
+const NO_TRADES: [&str; 22] = [
+    "antagonist",
+    "protagonist",
+    "optimist",
+    "pessimist",
+    "idealist",
+    "realist",
+    "tourist",
+    "mist",
+    "twist",
+    "fist",
+    "wrist",
+    "list",
+    "heist",
+    "human",
+    "woman",
+    "gentleman",
+    "everyman",
+    "madman",
+    "volunteer",
+    "pioneer",
+    "career",
+    "commander-in-chief",
+];
+
 impl Reader<'_> {
     /// What a noun group says of those who are it.
     pub(crate) fn is_noun(
@@ -131,6 +157,9 @@ impl Reader<'_> {
         let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
         let head = self.singular(self.norm(head_token));
         let mut kinds_of = self.kinds_of_noun(&head);
+        if head == "prior" && self.norm(head_token + 1) == "to" {
+            kinds_of.clear();
+        }
         if kinds_of.is_empty() && self.is_post(&head) {
             kinds_of.extend(self.target("occupation").map(|target| (target, true)));
         }
@@ -374,6 +403,9 @@ impl Reader<'_> {
             && let Some(found) = self.grammar.kinds_of.get(last)
         {
             return found.clone();
+        }
+        if NO_TRADES.contains(&head) {
+            return Vec::new();
         }
         let end = self.grammar.ends.iter().find(|(end, _)| head.len() > end.len() + 2 && head.ends_with(end.as_str()));
         end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()

@@ -366,6 +366,18 @@ impl Reader<'_> {
         })
     }
 
+    /// Who is called by name: "You work for me now, Ezra."
+    fn called(&self) -> Option<Ref> {
+        let last = self.tokens.len();
+        let name = self.names.iter().find(|name| {
+            let comma = |at: usize| self.norm(at) == ",";
+            let ends = name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_mark(".!?\u{2026}"));
+            (name.start > 1 && comma(name.start - 1) && ends) || (name.start == 0 && comma(name.end))
+        })?;
+        let person = self.kinds(name.who).meets(Kinds::PERSON) && self.voice.speaker != Some(name.who);
+        person.then_some(Ref { who: name.who, mark: Some("pronoun"), second: None })
+    }
+
     fn pronoun(&self, word: &str, token: usize, not: &[Who]) -> Vec<Ref> {
         let plain = |who: Who| Ref { who, mark: None, second: None };
         let gender = match word {
@@ -375,6 +387,7 @@ impl Reader<'_> {
                     [hearer] if self.voice.talk && self.kinds(hearer).meets(Kinds::PERSON) => {
                         vec![Ref { who: hearer, mark: Some("pronoun"), second: None }]
                     }
+                    _ if self.voice.talk => self.called().into_iter().collect(),
                     _ => Vec::new(),
                 };
             }
@@ -510,6 +523,10 @@ impl Reader<'_> {
                 Said::Value(value)
             }
         };
+        let counted = |value: &str| value.split_whitespace().any(|word| self.is_number(&word.to_lowercase()));
+        if meaning.predicate == *"population" && matches!(&object, Said::Value(value) if !counted(value)) {
+            return;
+        }
         if mode.nested {
             names.push("nested");
         }

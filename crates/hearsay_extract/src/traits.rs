@@ -247,7 +247,12 @@ impl Reader<'_> {
     /// Notes beside a name: "Odo: forty, bad leg, guild rat".
     pub(crate) fn notes(&mut self) {
         let mode = self.whole(false);
-        if mode.dead || self.clauses.iter().any(|clause| !self.groups.vgs[clause.vg].silent) {
+        if mode.dead
+            || self.clauses.iter().any(|clause| {
+                let vg = &self.groups.vgs[clause.vg];
+                !vg.silent && vg.form != VerbForm::Ing
+            })
+        {
             return;
         }
         let (subjects, mut token) = match self.groups.items.first().copied() {
