@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// Saves a picture of the window and ends.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
+    /// Fails where the picture differs from this one, which was taken before.
+    #[arg(long, value_name = "FILE", requires = "screenshot")]
+    pub(crate) compare: Option<PathBuf>,
     /// Opens this panel: review, search, entity, scene, graph, threads, timeline, time, history, import, session.
     #[arg(long, value_name = "NAME", value_parser = panel)]
     pub(crate) panel: Option<PanelKind>,

@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Context;
 use bevy::{
+    asset::RenderAssetUsages,
+    image::{CompressedImageFormats, ImageSampler, ImageType},
     prelude::*,
     render::view::screenshot::{Screenshot, ScreenshotCaptured},
 };
@@ -23,9 +26,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How many frames nothing may be under way before the picture is taken: fonts and layout take two.
 const CALM: usize = 45;
 
+/// So many shades of a colour may differ: drivers round otherwise.
+const SHADES: u8 = 32;
+
+/// So many thousandths of a picture may differ by more than that.
+const FEW: usize = 5;
+
 #[derive(Resource)]
 struct Picture {
     file: PathBuf,
+    /// A picture that was taken before.
+    kept: Option<PathBuf>,
     calm: usize,
     waited: Duration,
     taken: bool,
@@ -60,7 +71,7 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
             window.set_cursor_position(Some(Vec2::splat(1.0)));
         }
     });
-    app.insert_resource(Picture { file, calm: 0, waited: Duration::ZERO, taken: false })
+    app.insert_resource(Picture { file, kept: args.compare.clone(), calm: 0, waited: Duration::ZERO, taken: false })
         .insert_resource(bevy::winit::WinitSettings::game())
         .add_systems(Last, take);
 }
@@ -103,13 +114,14 @@ fn take(
         return;
     }
     picture.taken = true;
-    let file = picture.file.clone();
+    let (file, kept) = (picture.file.clone(), picture.kept.clone());
     commands.spawn(Screenshot::primary_window()).observe(
         move |captured: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
-            exit.write(match save(&captured.image, &file) {
+            let compare = || kept.as_ref().map_or(Ok(()), |kept| compare(&captured.image, kept));
+            exit.write(match save(&captured.image, &file).and_then(|()| compare()) {
                 Ok(()) => AppExit::Success,
                 Err(error) => {
-                    error!("{}: the picture could not be written: {error}", file.display());
+                    error!("{}: {error:#}", file.display());
                     AppExit::error()
                 }
             });
@@ -117,7 +129,25 @@ fn take(
     );
 }
 
-fn save(image: &Image, file: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn save(image: &Image, file: &Path) -> anyhow::Result<()> {
     // Without the alpha channel, in which a compositor may have left anything.
-    Ok(image.clone().try_into_dynamic()?.to_rgb8().save(file)?)
+    image.clone().try_into_dynamic()?.to_rgb8().save(file).context("the picture could not be written")
+}
+
+/// Compares a picture with one that was taken before.
+fn compare(image: &Image, kept: &Path) -> anyhow::Result<()> {
+    let read = || {
+        let bytes = std::fs::read(kept)?;
+        let png = ImageType::Extension("png");
+        let (formats, assets) = (CompressedImageFormats::NONE, RenderAssetUsages::MAIN_WORLD);
+        anyhow::Ok(Image::from_buffer(&bytes, png, formats, true, ImageSampler::Default, assets)?)
+    };
+    let before = read().with_context(|| kept.display().to_string())?.try_into_dynamic()?.to_rgb8();
+    let now = image.clone().try_into_dynamic()?.to_rgb8();
+    anyhow::ensure!(now.dimensions() == before.dimensions(), "it is not as large as {}", kept.display());
+    let is_other = |(a, b): &(&u8, &u8)| a.abs_diff(**b) > SHADES;
+    let other = now.as_raw().iter().zip(before.as_raw()).filter(is_other).count();
+    let thousandths = other * 1000 / now.as_raw().len().max(1);
+    anyhow::ensure!(thousandths <= FEW, "{thousandths} thousandths of it differ from {}", kept.display());
+    Ok(())
 }

@@ -10,17 +10,35 @@ use crate::notes::{
     truth::{self, Truth},
 };
 
+/// A name that more have than these is a common word.
+const MOST_MEANT: usize = 4;
+
 impl Assembly<'_> {
     /// A link that stands in no text.
     pub(super) fn link(&mut self, id: &EntityId, note: &Note, link: &Link) {
         let visibility = link.visibility.within(&note.visibility);
-        let Some(target) = self.target(&link.target, link.label.as_deref(), note, &link.origin, &visibility) else {
-            return;
-        };
+        let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
         let Some(relation) = &link.relation else { return };
         let Some(says) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
         let says = lexicon::listed(&relation.words, &says, self.kinds.get(id));
+        let Some(target) = target else {
+            let guessed = Relation { sure: Sure::Guessed, ..relation.clone() };
+            for one in self.meant(&link.target, note) {
+                self.relate(id, note, &one, says.clone(), &guessed, &link.origin, visibility.clone());
+            }
+            return;
+        };
         self.relate(id, note, &target, says, relation, &link.origin, visibility);
+    }
+
+    /// Those whom a name may mean that several have: a relation to each of them is proposed, and the DM chooses.
+    fn meant(&self, target: &Target, from: &Note) -> Vec<EntityId> {
+        match self.index.find(target, from, self.notes) {
+            Found::Several(several) if several.len() <= MOST_MEANT => {
+                several.into_iter().filter_map(|number| self.ids[number].clone()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -145,9 +163,14 @@ impl Assembly<'_> {
         (sure, truth): (Sure, Truth),
         visibility: &Visibility,
     ) {
-        let Some(target) = self.target(target, None, note, &field.origin, visibility) else { return };
+        let (sure, meant) = match self.target(target, None, note, &field.origin, visibility) {
+            Some(target) => (sure, vec![target]),
+            None => (Sure::Guessed, self.meant(target, note)),
+        };
         let relation = Relation { sure, truth, ..Relation::default() };
-        self.relate(id, note, &target, says.clone(), &relation, &field.origin, visibility.clone());
+        for target in &meant {
+            self.relate(id, note, target, says.clone(), &relation, &field.origin, visibility.clone());
+        }
     }
 
     /// A link in a field whose name is no relation that is known: one of the campaign's own.

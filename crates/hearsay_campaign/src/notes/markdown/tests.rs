@@ -174,12 +174,17 @@ fn one_name_may_be_two_people() {
         ("north/Marta.md", "---\ntags: [NPC]\n---\nA baker.\n"),
         ("south/Marta.md", "---\ntags: [NPC]\n---\nA sailor.\n"),
         ("south/Pim.md", "---\ntags: [NPC]\nspouse: \"[[Marta]]\"\n---\nA cook.\n"),
+        ("Ode.md", "---\ntags: [NPC]\nally: \"[[Marta]]\"\n---\nA smith.\n"),
         ("Guide to all.md", "Who is [[Marta]]?\n"),
     ]);
     assert_eq!(kind(&campaign, "marta"), Some(Kind::Npc));
     assert_eq!(kind(&campaign, "marta-south"), Some(Kind::Npc));
-    assert_eq!(relations(&campaign), ["pim MARRIED_TO marta-south"], "the one in the same folder is meant");
-    assert_eq!(campaign.findings().ambiguous.len(), 1, "{:?}", campaign.findings().ambiguous);
+    assert_eq!(
+        relations(&campaign),
+        ["ode ALLIED_WITH marta-south?", "ode ALLIED_WITH marta?", "pim MARRIED_TO marta-south"],
+        "the one in the same folder is meant; elsewhere the DM chooses"
+    );
+    assert_eq!(campaign.findings().ambiguous.len(), 2, "{:?}", campaign.findings().ambiguous);
 }
 
 #[test]
