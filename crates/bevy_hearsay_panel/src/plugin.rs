@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use bevy::{app::AppExit, prelude::*};
-use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass};
+use bevy::{app::AppExit, prelude::*, window::CursorMoved};
+use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass, EguiZoomFactor};
 use bevy_hearsay::{LoadProgress, MemoryState, NpcMemory};
 use crossbeam_channel::{Sender, bounded};
 
@@ -135,6 +135,7 @@ impl Plugin for HearsayPanelPlugin {
         app.insert_resource(PanelDesk { desk, open: self.open })
             .insert_resource(Settings { key: self.key, fills: self.fills })
             .add_systems(PreUpdate, toggle.after(bevy::input::InputSystems))
+            .add_systems(First, keep_pointer)
             .add_systems(EguiPrimaryContextPass, draw)
             .add_systems(
                 Last,
@@ -152,6 +153,21 @@ fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut 
         && keys.just_pressed(key)
     {
         desk.open = !desk.open;
+    }
+}
+
+/// Tells egui where the pointer is after the scale changed: otherwise it is somewhere else until it moves, and a second click on
+/// the same button goes astray.
+fn keep_pointer(
+    scaled: Query<(), Changed<EguiZoomFactor>>,
+    windows: Query<(Entity, &Window)>,
+    mut moved: MessageWriter<CursorMoved>,
+) {
+    if scaled.is_empty() {
+        return;
+    }
+    for (window, at) in windows.iter().filter_map(|(id, window)| Some((id, window.cursor_position()?))) {
+        moved.write(CursorMoved { window, position: at, delta: None });
     }
 }
 

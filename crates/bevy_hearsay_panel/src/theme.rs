@@ -365,6 +365,8 @@ impl Theme {
             state.corner_radius = rounding;
             state.expansion = 0.0;
         }
+        // What a scroll bar is moved by must be seen on its rail.
+        visuals.widgets.inactive.bg_fill = palette.line;
         visuals.widgets.hovered.bg_stroke = Stroke::new(1.0, palette.accent);
         visuals.widgets.active.bg_stroke = Stroke::new(1.5, palette.accent);
         visuals

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! It opens a campaign as the program `hearsay` does: its memory lies in the campaign's directory, and what changed in the
-//! files is taken over. What the panels look like is kept beside the memory.
+//! files is taken over. What the panels look like is kept with the memory.
 
 mod args;
 mod display;
@@ -76,7 +76,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         open: true,
         fills: true,
         // A picture shows the console as it is at first, and leaves no trace.
-        kept: args.screenshot.is_none().then(|| database.with_file_name("hearsay-console.json")),
+        kept: args.screenshot.is_none().then(|| database.join("console.json")),
         theme: Some(theme),
     };
     let memory = MemoryPlugin {

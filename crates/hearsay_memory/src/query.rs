@@ -30,8 +30,8 @@ use crate::{
 
 pub use crate::session::{
     ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, LineRow, RecapFor, ReviewFirst, SessionCounts, SessionRecap,
-    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, session_lines, session_or_latest,
-    session_recap, session_report, sessions, threads, unsettled,
+    SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind, consequence, last_place, session_lines,
+    session_or_latest, session_recap, session_report, sessions, threads, unsettled,
 };
 pub(crate) use as_of::session_end;
 pub use as_of::{AsOf, find_session};

@@ -95,14 +95,14 @@ fn contradictions(state: &State, subject: &EntityId) -> Vec<ReviewItem> {
         }
     }
     for (predicate, facts) in states {
-        for (a, b) in pairs(&facts).filter(|(a, b)| a.object() != b.object() && overlap(a, b)) {
+        for (a, b) in pairs(&facts).filter(|(a, b)| a.object() != b.object() && must_overlap(a, b)) {
             note(Clash::OneAtATime(predicate.clone()), a, b);
         }
     }
     for (object, facts) in relations {
         let vocabulary = state.vocabulary();
         for (a, b) in pairs(&facts) {
-            if vocabulary.are_opposites(a.predicate(), b.predicate()) && overlap(a, b) {
+            if vocabulary.are_opposites(a.predicate(), b.predicate()) && must_overlap(a, b) {
                 note(Clash::Opposites(object.clone()), a, b);
             }
         }
@@ -134,6 +134,15 @@ fn pairs<'a>(facts: &'a [&Fact]) -> impl Iterator<Item = (&'a Fact, &'a Fact)> {
 pub(crate) fn overlap(a: &Fact, b: &Fact) -> bool {
     let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
+}
+
+/// Whether they must: what began, nobody knows when, and goes on may have begun when the other ended.
+fn must_overlap(a: &Fact, b: &Fact) -> bool {
+    let follows = |one: &Fact, other: &Fact| {
+        let (one, other) = (one.validity(), other.validity());
+        one.from.is_none() && !one.is_closed() && other.is_closed()
+    };
+    overlap(a, b) && !follows(a, b) && !follows(b, a)
 }
 
 /// How many items wait for the DM, kept up to date by what operations touch: [`review_items`] reads every fact.

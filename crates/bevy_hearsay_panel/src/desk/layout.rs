@@ -12,6 +12,9 @@ use crate::{
     panel::{Look, Panel, PanelKind, Request},
 };
 
+/// A panel that has less height than this keeps it, and scrolls: what lies below its bars would have no room.
+const LEAST: f32 = 360.0;
+
 /// The layout of a new desk: what is decided and found on the left, what is read on the right.
 pub(super) fn first() -> Tree<PanelKind> {
     use PanelKind as P;
@@ -61,19 +64,16 @@ pub(super) const NARROW: f32 = 960.0;
 /// Draws the active panel alone, below a row with all of them where that is wanted.
 pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
     if with_row {
-        let row = ScrollArea::horizontal().id_salt("panels").auto_shrink([false, true]);
-        row.scroll_bar_visibility(egui::scroll_area::ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
-            ui.horizontal(|ui| {
-                for kind in PanelKind::ALL {
-                    let on = *behaviour.active == kind;
-                    let name = behaviour.tab_title_for_pane(&kind);
-                    let tab = crate::widgets::named(ui.selectable_label(on, name), true, kind.name());
-                    if tab.clicked() {
-                        *behaviour.active = kind;
-                        open(tree, kind);
-                    }
+        ui.horizontal_wrapped(|ui| {
+            for kind in PanelKind::ALL {
+                let on = *behaviour.active == kind;
+                let name = behaviour.tab_title_for_pane(&kind);
+                let tab = crate::widgets::named(ui.selectable_label(on, name), true, kind.name());
+                if tab.clicked() {
+                    *behaviour.active = kind;
+                    open(tree, kind);
                 }
-            });
+            }
         });
     }
     let mut kind = *behaviour.active;
@@ -108,10 +108,15 @@ impl Behavior<PanelKind> for Behaviour<'_> {
         let frame = egui::Frame::new().fill(self.look.theme.palette().surface).inner_margin(margin);
         frame.show(ui, |ui| {
             ui.set_min_size(ui.available_size());
-            ui.push_id(*kind, |ui| {
-                if let Some(panel) = self.panels.get_mut(kind) {
-                    self.requests.extend(panel.ui(ui, &look));
-                }
+            let Some(panel) = self.panels.get_mut(kind) else { return };
+            let mut draw = |ui: &mut Ui| ui.push_id(*kind, |ui| self.requests.extend(panel.ui(ui, &look)));
+            if ui.available_height() >= LEAST {
+                draw(ui);
+                return;
+            }
+            ScrollArea::vertical().id_salt("short").auto_shrink([false, false]).show(ui, |ui| {
+                ui.set_height(LEAST);
+                draw(ui);
             });
         });
         UiResponse::None

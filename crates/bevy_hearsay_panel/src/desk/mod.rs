@@ -240,7 +240,7 @@ impl Desk {
                     self.watch.wrote(position);
                 }
                 self.undo.hear(outcome);
-                self.status.tell(Note::new(done.summary.clone()));
+                self.status.tell(Note::new(format!("Done: {}", done.summary)));
             }
             Err(why) => self.status.tell(Note::trouble(format!("{}: {why}", outcome.deed.what()))),
         }
@@ -258,6 +258,9 @@ impl Desk {
             .filter(|command| command.keys.iter().any(|keys| (keys.needs_no_focus() || !typing) && keys.consume(ui)));
         for command in given.collect::<Vec<_>>() {
             self.run(ui.ctx(), command);
+        }
+        if self.quiet && !typing && ui.input(|input| input.key_pressed(egui::Key::Escape)) {
+            self.quiet = false;
         }
     }
 

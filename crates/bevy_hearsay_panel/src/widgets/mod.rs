@@ -8,7 +8,8 @@ mod sentence;
 use std::ops::Range;
 
 use egui::{
-    Align, Color32, CornerRadius, Frame, Layout, Margin, Response, RichText, Sense, Stroke, Ui, WidgetInfo, WidgetType,
+    Align, Color32, CornerRadius, Frame, Layout, Margin, Response, RichText, ScrollArea, Sense, Stroke, TextStyle,
+    TextWrapMode, Ui, WidgetInfo, WidgetText, WidgetType,
 };
 
 pub use list::{Heights, list};
@@ -17,15 +18,19 @@ pub use sentence::{quote, sentence};
 
 use crate::{commands::Command, names::Named, panel::Look, text::visual, theme::Tone};
 
-/// A few words in a frame of the tone's colour: a standing, a kind, a warning.
+/// A few words in a frame of the tone's colour: a standing, a kind, a warning. In a row that wraps it goes to the next line
+/// rather than over the edge.
 pub fn badge(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
     let (colour, spacing) = (look.theme.tone(tone), look.theme.spacing());
-    let frame = Frame::new()
-        .stroke(Stroke::new(1.0, colour))
-        .corner_radius(CornerRadius::same(spacing.rounding as u8))
-        .inner_margin(Margin::symmetric(spacing.tight as i8, 1));
-    let label = egui::Label::new(RichText::new(visual(words)).small().color(colour)).extend();
-    frame.show(ui, |ui| ui.add(label)).inner
+    let text = WidgetText::from(RichText::new(visual(words)).small().color(colour));
+    let galley = text.into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, TextStyle::Small);
+    let margin = egui::vec2(spacing.tight, 1.0);
+    let (rect, response) = ui.allocate_exact_size(galley.size() + 2.0 * margin, Sense::hover());
+    let (rounding, stroke) = (CornerRadius::same(spacing.rounding as u8), Stroke::new(1.0, colour));
+    ui.painter().rect_stroke(rect, rounding, stroke, egui::StrokeKind::Inside);
+    ui.painter().galley(rect.min + margin, galley, colour);
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, words));
+    response
 }
 
 /// How sure something is: a number and a bar. Screen readers hear `confidence 0.55`.
@@ -151,7 +156,7 @@ pub fn entity_button(ui: &mut Ui, look: &Look, entity: &Named) -> Response {
     let whole = text.chars().count() as f32 * look.theme.sizes().body * 0.6 < ui.max_rect().width();
     let wrap = ui.style().wrap_mode;
     if whole {
-        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+        ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
     }
     let response = ui.link(RichText::new(text).color(colour));
     ui.style_mut().wrap_mode = wrap;
@@ -198,6 +203,18 @@ pub fn card<R>(
             ui.set_width(ui.available_width());
             inside(ui)
         })
+}
+
+/// What stands above a list: where there is little room it scrolls by itself, so that the list has the other half.
+pub fn head<R>(ui: &mut Ui, id: &str, inside: impl FnOnce(&mut Ui) -> R) -> R {
+    let half = ui.available_height() / 2.0;
+    let area = ScrollArea::vertical().id_salt(id).max_height(half).min_scrolled_height(half);
+    area.auto_shrink([false, true]).show(ui, inside).inner
+}
+
+/// What lies in one of egui's columns: these stretch lines to both of their edges.
+pub fn column<R>(ui: &mut Ui, inside: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.with_layout(Layout::top_down(Align::Min), inside).inner
 }
 
 /// What lies to the right of a list, with a gap between.

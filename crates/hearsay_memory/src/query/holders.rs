@@ -506,23 +506,23 @@ impl Obstacle {
     pub fn called(&self, called: Called) -> String {
         let when = |date: &Option<String>| date.as_ref().map_or_else(|| "nobody knows when".to_owned(), Clone::clone);
         match self {
-            Self::TooEarly { learns } => format!("it learns it only then: {}", when(learns)),
+            Self::TooEarly { learns } => format!("they learn it only then: {}", when(learns)),
             Self::NotInWorld { standing } => format!("the fact is {standing}: nobody in the world can know it"),
             Self::NobodyKnows => "nobody knows it: no one saw it, and no one was told".into(),
-            Self::NeverLearned => "it was not there, nobody told it, and it read nothing of it".into(),
+            Self::NeverLearned => "they were not there, nobody told them, and they read nothing of it".into(),
             Self::OtherVersion { fact, statement } => {
-                format!("it knows another version: \u{201C}{statement}\u{201D} [{}]", fact.short())
+                format!("they know another version: \u{201C}{statement}\u{201D} [{}]", fact.short())
             }
-            Self::NotAMember { group } => format!("{} knows it, and it does not belong there", called(group)),
+            Self::NotAMember { group } => format!("{} knows it, and they do not belong there", called(group)),
             Self::LeftBefore { group, left, learned } => {
-                format!("{} learned it ({}) after it had left ({})", called(group), when(learned), when(left))
+                format!("{} learned it ({}) after they had left ({})", called(group), when(learned), when(left))
             }
             Self::RankTooLow { group, has, needs } => {
-                let has = has.as_deref().unwrap_or("no rank");
-                format!("{} keeps it for {needs} and above; it is {has}", called(group))
+                let has = has.as_ref().map_or_else(|| "have no rank".into(), |has| format!("are {has}"));
+                format!("{} keeps it for {needs} and above; they {has}", called(group))
             }
             Self::UnawareOfBelonging { group } => {
-                format!("{} knows it, and it does not know that it belongs there", called(group))
+                format!("{} knows it, and they do not know that they belong there", called(group))
             }
         }
     }

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use hearsay_belief::{Via, View};
-use hearsay_model::{EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Passage, PassageId, SessionId, State};
+use hearsay_model::{
+    EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Passage, PassageId, SessionId, Standing, State, attribute,
+};
 use serde::Serialize;
 
 use super::{
@@ -246,6 +248,19 @@ impl<'s> Table<'s> {
     /// Whether all player characters know a fact, and there are any.
     pub fn all_know(&self, fact: FactId) -> bool {
         self.all(|view| view.fact(fact).is_some())
+    }
+
+    /// Whether a fact may be on a screen that players look at: it is in the world, no secret, nobody keeps it to itself, and
+    /// all player characters know it.
+    pub fn may_see(&self, fact: &Fact) -> bool {
+        let open =
+            matches!(fact.standing(), Standing::Canon | Standing::Claimed) && !super::is_secret(self.state, fact);
+        open && self.all_know(fact.id())
+    }
+
+    /// Whether a name may be on it: they may see what somebody is called.
+    pub fn may_name(&self, entity: &EntityId) -> bool {
+        self.state.newest(entity, attribute::NAME).is_some_and(|name| self.may_see(name))
     }
 
     /// Whether all player characters heard or read a passage, and there are any.

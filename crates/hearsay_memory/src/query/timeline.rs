@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryError, edit::resolve};
+use crate::{MemoryError, edit::resolve, query::Table};
 
 /// What kind of thing a moment is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub struct SpanRow {
     pub first: GameTime,
     /// How many moments lie in it.
     pub count: usize,
-    /// How many of these are no secret.
+    /// How many of these all players' characters know of.
     pub open: usize,
 }
 
@@ -108,6 +108,8 @@ pub struct MomentRow {
     pub standing: Standing,
     /// Whether it is a secret, or somebody was left out.
     pub secret: bool,
+    /// Whether all players' characters know of it.
+    pub safe: bool,
 }
 
 /// What happened when. Reads every fact and passage: do it beside the worker.
@@ -116,6 +118,7 @@ pub struct MomentRow {
 /// When the name cannot be understood.
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, MemoryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let table = Table::of(state, None);
     let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let mut found: Vec<Moment> = Vec::new();
     if wants(MomentKind::Session) {
@@ -123,7 +126,7 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Memo
     }
     if wants(MomentKind::Event) {
         let events = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Event));
-        found.extend(events.map(|id| Moment::Row(event(state, id))));
+        found.extend(events.map(|id| Moment::Row(event(state, &table, id))));
     }
     if wants(MomentKind::Began) || wants(MomentKind::Ended) {
         for fact in state.facts().filter(|fact| tells(fact)) {
@@ -147,10 +150,10 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Memo
     dated.sort_by(Moment::order);
     undated.sort_by(Moment::order);
     let (all, all_undated) = (dated.len(), undated.len());
-    let spans = spans(state, &dated, filter.by);
+    let spans = spans(state, &table, &dated, filter.by);
     let rows = |moments: Vec<Moment>| {
         let before = moments.len().saturating_sub(filter.limit);
-        moments.into_iter().skip(before).map(|moment| moment.row(state)).collect()
+        moments.into_iter().skip(before).map(|moment| moment.row(state, &table)).collect()
     };
     Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
@@ -186,10 +189,10 @@ impl Moment<'_> {
         first.then_with(|| what(self).cmp(&what(other)))
     }
 
-    fn is_secret(&self, state: &State) -> bool {
+    fn is_safe(&self, table: &Table) -> bool {
         match self {
-            Self::Row(row) => row.secret,
-            Self::Turn { fact, .. } => is_secret(state, fact),
+            Self::Row(row) => row.safe,
+            Self::Turn { fact, .. } => table.may_see(fact),
         }
     }
 
@@ -206,15 +209,15 @@ impl Moment<'_> {
         }
     }
 
-    fn row(self, state: &State) -> MomentRow {
+    fn row(self, state: &State, table: &Table) -> MomentRow {
         match self {
             Self::Row(row) => row,
-            Self::Turn { kind, fact, date } => turn(state, fact, kind, date),
+            Self::Turn { kind, fact, date } => turn(state, table, fact, kind, date),
         }
     }
 }
 
-fn spans(state: &State, dated: &[Moment], by: Precision) -> Vec<SpanRow> {
+fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<SpanRow> {
     let mut spans: Vec<SpanRow> = Vec::new();
     let mut last = None;
     for moment in dated {
@@ -227,7 +230,7 @@ fn spans(state: &State, dated: &[Moment], by: Precision) -> Vec<SpanRow> {
         }
         if let Some(span) = spans.last_mut() {
             span.count += 1;
-            span.open += usize::from(!moment.is_secret(state));
+            span.open += usize::from(moment.is_safe(table));
         }
     }
     spans
@@ -269,16 +272,18 @@ fn begins(state: &State, session: &Session) -> Option<MomentRow> {
         there: session.present.clone(),
         standing: Standing::Canon,
         secret: false,
+        safe: true,
     })
 }
 
-fn event(state: &State, id: &EntityId) -> MomentRow {
+fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
     let values = |name: &str| Predicate::new(name).map(|name| state.values(id, &name)).unwrap_or_default();
     let dates = values("date");
     let date = dates.first().map(|fact| (fact.object().to_string(), *fact));
     let time = date.as_ref().and_then(|(raw, _)| state.calendar().parse(raw).ok()?.time);
     let named = state.name_or_id(id).to_owned();
-    let outcome = values("outcome").first().map(|fact| format!(": {}", fact.object()));
+    let outcomes = values("outcome");
+    let outcome = outcomes.first().map(|fact| format!(": {}", fact.object()));
     let (mut there, mut place) = (BTreeSet::new(), None);
     for link in state.links(id).filter(|link| link.fact().standing().is_in_world()) {
         let name = link.fact().predicate();
@@ -302,6 +307,7 @@ fn event(state: &State, id: &EntityId) -> MomentRow {
         there: there.into_iter().collect(),
         standing: date.as_ref().map_or(Standing::Canon, |(_, fact)| fact.standing()),
         secret: naming.iter().chain(&dates).any(|fact| is_secret(state, fact)),
+        safe: naming.iter().chain(&dates).chain(&outcomes).all(|fact| table.may_see(fact)),
     }
 }
 
@@ -311,7 +317,7 @@ fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterat
     saw.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.company))
 }
 
-fn turn(state: &State, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
+fn turn(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
     let there: BTreeSet<EntityId> = witnesses(state, fact, kind).cloned().collect();
     MomentRow {
         kind,
@@ -325,6 +331,7 @@ fn turn(state: &State, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow 
         there: there.into_iter().collect(),
         standing: fact.standing(),
         secret: is_secret(state, fact),
+        safe: table.may_see(fact),
     }
 }
 
@@ -350,7 +357,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
                     at = Some((place, count + 1));
                     let there: BTreeSet<EntityId> = scene.there.drain(..).chain(there).collect();
                     scene.there = there.into_iter().collect();
-                    scene.secret |= apart;
+                    (scene.secret, scene.safe) = (scene.secret || apart, scene.safe && !apart);
                     scene.what = scene_in_words(state, place.as_ref(), count + 1);
                 }
                 _ => {
@@ -368,6 +375,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
                         there: there.into_iter().collect(),
                         standing: Standing::Canon,
                         secret: apart,
+                        safe: !apart,
                     });
                 }
             }

@@ -69,3 +69,11 @@ pub fn session_lines(
     };
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
 }
+
+/// Where the last line of the latest session was said that was said anywhere.
+pub fn last_place(state: &State) -> Option<EntityId> {
+    let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
+    let said = state.passages().map(|(_, passage)| passage);
+    let of_latest = said.filter(|passage| passage.session.as_ref() == Some(&latest.id) && passage.place.is_some());
+    of_latest.max_by_key(|passage| passage.line)?.place.clone()
+}

@@ -25,7 +25,7 @@ use crate::{
     query::find_session,
 };
 
-pub use lines::{LineRow, session_lines};
+pub use lines::{LineRow, last_place, session_lines};
 pub use log::{Log, LogLine, LogSource};
 pub use recap::{Compact, RecapFor, SessionRecap, keep_recap, session_recap};
 pub use report::{
@@ -71,7 +71,7 @@ pub struct NewSession {
     pub date: Option<String>,
     /// When it begins in game time; now by the game clock, when nothing is said.
     pub time: Option<String>,
-    /// Where the scene is.
+    /// Where the scene is. A session that is begun goes on where the last line was said, when nothing is said.
     pub place: Option<String>,
     /// Whose characters are there; all living player characters, when nobody is named.
     pub present: Vec<String>,
@@ -153,6 +153,7 @@ fn start(state: &State, new: &NewSession) -> Step {
         return Err(MemoryError::Playing(playing.session.clone()));
     }
     let (session, place) = new.session(state)?;
+    let place = place.or_else(|| last_place(state));
     let (id, here, time) = (session.id.clone(), session.present.clone(), session.start.clone());
     let summary = format!("{id} begins: {}", session.title);
     let playing = Setting::Playing(Playing { session: id, here, place, time });

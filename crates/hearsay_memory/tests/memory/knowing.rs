@@ -87,7 +87,7 @@ fn readings_of_a_campaign() {
         (answer, reasons.join("; "))
     };
     let (answer, reasons) = why("dorric-stane", "watch-password", None);
-    assert!(reasons.contains("after it had left (14 Highsun 404)"), "{reasons}");
+    assert!(reasons.contains("after they had left (14 Highsun 404)"), "{reasons}");
     let first = &answer.sources[0];
     assert_eq!((first.knower.as_str(), first.acquainted.is_some()), ("captain-rusk", true), "{answer:?}");
     assert!(why("pell", "watch-password", None).1.contains("harbour-watch knows it, and it does not belong there"));

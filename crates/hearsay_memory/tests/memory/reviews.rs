@@ -76,6 +76,19 @@ fn intervals_that_follow_each_other_do_not_contradict() {
 }
 
 #[test]
+fn what_is_accepted_as_so_now_follows_what_it_ends() {
+    let memory = town();
+    set_clock(&memory, 5 * DAY);
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
+    hear(&memory, "EMPLOYED_BY", "the-guild", 0.5);
+    let waiting =
+        facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.standing() == Standing::Proposed).unwrap();
+    decide(&memory, &waiting, Decision::Accept).unwrap();
+    assert_eq!(course(&memory, "pell", "EMPLOYED_BY").len(), 2);
+    assert_eq!(reviews(&memory), 0, "what ended contradicts nothing that goes on");
+}
+
+#[test]
 fn accepting_makes_canon_and_confirms() {
     let memory = town();
     hear(&memory, "OWES", "mirela-voss", 0.5);

@@ -33,7 +33,7 @@ impl EntityModel {
         model.clock = state.clock().map(|time| state.calendar().print(time));
         model.name = state.name_or_id(id).to_owned();
         model.kind = state.kind(id);
-        model.safe = state.newest(id, attribute::NAME).is_some_and(|name| page.is_safe(name));
+        model.safe = page.table.may_name(id);
         page.meetings(&mut model)?;
         page.facts(&mut model);
         page.knows(&mut model);
@@ -53,11 +53,6 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn is_safe(&self, fact: &Fact) -> bool {
-        let open = fact.secrecy() != Secrecy::Secret && matches!(fact.standing(), Standing::Canon | Standing::Claimed);
-        open && self.table.all_know(fact.id()) && !self.state.known_by(fact.id()).any(|edge| edge.conceals)
-    }
-
     fn name(&self, id: &EntityId) -> String {
         self.state.name_or_id(id).to_owned()
     }
@@ -105,7 +100,7 @@ impl Page<'_> {
                     kind: kind.into(),
                     text: thread.what,
                     details: parts.collect::<Vec<_>>().join(" \u{00B7} "),
-                    safe: fact.is_some_and(|fact| self.is_safe(fact)),
+                    safe: fact.is_some_and(|fact| self.table.may_see(fact)),
                     fact: thread.fact,
                     quest: thread.quest,
                 }
@@ -128,7 +123,7 @@ impl Page<'_> {
                     if *predicate == *attribute::ALIAS && fact.standing() == Standing::Canon {
                         let text = fact.object().text().unwrap_or_default().to_owned();
                         let secret = fact.secrecy() == Secrecy::Secret;
-                        model.aliases.push(AliasLine { text, secret, safe: self.is_safe(fact), fact: fact.id() });
+                        model.aliases.push(AliasLine { text, secret, safe: self.table.may_see(fact), fact: fact.id() });
                     }
                     Part::Names
                 }
@@ -176,7 +171,7 @@ impl Page<'_> {
                 conceals: known.conceals(),
                 secret: known.is_secret(),
                 table: self.table.learned(known.id()),
-                safe: self.state.fact(known.id()).is_some_and(|fact| self.is_safe(fact)),
+                safe: self.state.fact(known.id()).is_some_and(|fact| self.table.may_see(fact)),
             }
         };
         model.knows = known.into_iter().take(MOST).map(line).collect();
@@ -252,7 +247,7 @@ impl Page<'_> {
                     text,
                     fact: Some(fact.id()),
                     session: fact.provenance().session.clone(),
-                    safe: self.is_safe(fact),
+                    safe: self.table.may_see(fact),
                     secret: fact.secrecy() == Secrecy::Secret,
                 });
             };

@@ -28,9 +28,6 @@ use crate::{
 /// Pages that are remembered for going back.
 const MOST_PAGES: usize = 100;
 
-/// For how many frames a fact that was asked for is scrolled to.
-const FRAMES: u8 = 6;
-
 /// The panel of an entity's page.
 #[derive(Debug, Default)]
 pub struct EntityPanel {
@@ -160,7 +157,7 @@ impl Panel for EntityPanel {
             self.kept.view.tab = Tab::About;
             self.kept.view.filter.clear();
             self.kept.view.facts.open.insert(fact);
-            self.kept.view.focus = Some((fact, FRAMES));
+            self.kept.view.focus = Some(fact);
         }
     }
 

@@ -336,7 +336,8 @@ fn pages_are_walked_and_edited() {
     for _ in 0..8 {
         bench.step();
     }
-    assert!(bench.query_all_by_label_contains("a quarter past ten on the night").count() > 0);
+    let words = "a quarter past ten on the night";
+    assert!(bench.query_all_by_label_contains(words).count() > 0, "{:?}", bench.root());
     // An edit under way survives the desk's closing.
     let model = bench.state().panel.model().fact(fact).unwrap().clone();
     let mut edit = crate::panels::fact::FactEdit::new(&model);

@@ -14,7 +14,7 @@ use crate::{
     text::{counted, visual},
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, card, command_button, empty_state, hidden, kind_sign, list, more, name_field,
+        Completion, Heights, badge, card, command_button, empty_state, head, hidden, kind_sign, list, more, name_field,
         quote, section, toned, weak,
     },
 };
@@ -63,9 +63,9 @@ pub struct EntityView {
     pub filter: String,
     /// What is being added.
     pub adding: Option<Adding>,
-    /// A fact to be scrolled to, and for how many frames: until the rows before it were drawn, their heights are guessed.
+    /// A fact to be scrolled to.
     #[serde(skip)]
-    pub focus: Option<(FactId, u8)>,
+    pub focus: Option<FactId>,
     /// The heights of the rows.
     #[serde(skip)]
     pub heights: Heights,
@@ -136,8 +136,10 @@ pub fn entity_ui(
             return;
         }
         let mut asked = Vec::new();
-        name_and_kind(ui, look, model);
-        top_ui(ui, look, model, &mut asked);
+        head(ui, "head", |ui| {
+            name_and_kind(ui, look, model);
+            top_ui(ui, look, model, &mut asked);
+        });
         tabs_ui(ui, look, model, view);
         match view.tab {
             Tab::About => about_ui(ui, look, model, view, &mut asked),
@@ -345,13 +347,9 @@ fn about_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
         empty_state(ui, look, "Nothing is said of it", next, None);
         return;
     }
-    let focus = view.focus.take();
-    view.focus = focus.and_then(|(id, frames)| Some((id, frames.checked_sub(1)?)));
-    if view.focus.is_some() {
-        ui.ctx().request_repaint();
-    }
     let place_of = |id| rows.iter().position(|row| matches!(row, AboutRow::Fact(fact) if fact.fact == id));
-    let place = focus.and_then(|(id, _)| place_of(id));
+    let place = view.focus.and_then(place_of);
+    view.focus = view.focus.filter(|_| place.is_none());
     let (facts, heights) = (&mut view.facts, &mut view.heights);
     let clock = model.clock.as_deref();
     list(ui, "about", rows.len(), heights, 74.0, place, |ui, number| match &rows[number] {

@@ -1,7 +1,7 @@
 //! Facts read from the state.
 
 use hearsay_memory::query::{self, HolderRow, Table};
-use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, Standing, State};
+use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, State};
 
 use super::model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
 use crate::{names::Named, text::Linked};
@@ -34,7 +34,6 @@ impl FactModel {
         held_by.truncate(MOST_HOLDERS);
         let provenance = fact.provenance();
         let secret = fact.secrecy() == Secrecy::Secret;
-        let stands = matches!(fact.standing(), Standing::Canon | Standing::Claimed);
         let extracted = provenance.method == Method::Stated || provenance.extracted.is_some();
         let source =
             |source: query::SourceText| SourceLine { place: source.place, text: source.text, quote: source.quote };
@@ -51,7 +50,7 @@ impl FactModel {
             standing: fact.standing(),
             secret,
             concealed,
-            safe: stands && !secret && !concealed && table.all_know(fact.id()),
+            safe: table.may_see(fact),
             since: date(state, fact.validity().from.as_ref()),
             until: date(state, fact.validity().until.as_ref()),
             attitude: fact.attitude().map(hearsay_model::Attitude::get),

@@ -160,7 +160,8 @@ fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>
             return;
         }
         ui.spacing_mut().item_spacing.x = 0.0;
-        small(ui, look, " \u{00B7} also: ");
+        let who = if fact.table.is_some() || fact.everybody { "also known to" } else { "known to" };
+        small(ui, look, &format!(" \u{00B7} {who} "));
         for (number, holder) in fact.held_by.iter().take(4).enumerate() {
             if number > 0 {
                 small(ui, look, ", ");

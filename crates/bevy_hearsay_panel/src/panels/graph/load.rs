@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use hearsay_belief::View;
 use hearsay_memory::{MemoryError, World, query::Table};
-use hearsay_model::{EntityId, Fact, Knower, Predicate, Secrecy, State, attribute};
+use hearsay_model::{EntityId, Fact, Knower, Predicate, Secrecy, State};
 use hearsay_recall::graph::{Walk, neighbours};
 
 use super::model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation};
@@ -143,12 +143,11 @@ impl<'a> Sight<'a> {
 
     fn node(&self, index: u32, distance: usize, degrees: &HashMap<u32, usize>, table: &Table) -> Option<Node> {
         let who = Named::of(self.state, self.state.id_at(index)?);
-        let name = self.state.newest(&who.id, attribute::NAME);
         Some(Node {
             degree: degrees.get(&index).copied().unwrap_or(0),
             hub: false,
             distance,
-            safe: name.is_some_and(|name| name.secrecy() != Secrecy::Secret && table.all_know(name.id())),
+            safe: table.may_name(&who.id),
             who,
         })
     }
@@ -170,7 +169,7 @@ impl<'a> Sight<'a> {
                     forward: place < *other,
                     statement: fact.statement().to_owned(),
                     secret,
-                    safe: !secret && fact.stands() && table.all_know(fact.id()),
+                    safe: fact.stands() && table.may_see(fact),
                 });
             }
         }

@@ -37,6 +37,11 @@ pub struct GraphView {
     /// Whether all is to be brought into view.
     #[serde(skip)]
     pub fit: bool,
+    /// Whether the DM chose what is in view: then another size of the canvas leaves it.
+    #[serde(skip)]
+    moved: bool,
+    #[serde(skip)]
+    size: Vec2,
     /// Where everybody is drawn, on the way to their places.
     #[serde(skip)]
     drawn: Places,
@@ -52,6 +57,8 @@ impl Default for GraphView {
             middle: [0.0; 2],
             zoom: 1.0,
             fit: true,
+            moved: false,
+            size: Vec2::ZERO,
             drawn: Places::new(),
             fields: Fields::default(),
         }
@@ -90,7 +97,9 @@ pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, v
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Graph"));
     settle(ui, model, places, view);
-    if std::mem::take(&mut view.fit) {
+    let other_size = std::mem::replace(&mut view.size, rect.size()) != rect.size();
+    if std::mem::take(&mut view.fit) || other_size && !view.moved {
+        view.moved = false;
         fit(&nodes, places, rect, view);
     }
     move_about(ui, rect, &response, view);
@@ -155,6 +164,7 @@ fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
         for (sign, name, by) in [("+", "Nearer", 1.25), ("\u{2212}", "Farther", 0.8)] {
             if icon_button(ui, sign, name).clicked() {
                 view.zoom = (view.zoom * by).clamp(*ZOOM.start(), *ZOOM.end());
+                view.moved = true;
             }
         }
     });
@@ -260,10 +270,10 @@ fn fit(nodes: &[&Node], places: &Places, rect: Rect, view: &mut GraphView) {
     if !bounds.is_finite() {
         return;
     }
-    // Names stand below and beside their signs.
-    let bounds = bounds.expand2(vec2(90.0, 50.0));
-    let zoom = (rect.width() / bounds.width()).min(rect.height() / bounds.height());
-    view.zoom = zoom.clamp(*ZOOM.start(), 1.4);
+    // Names stand below and beside their signs, and are as large however far away they are.
+    let room = (rect.size() - vec2(180.0, 80.0)).max(vec2(1.0, 1.0));
+    let zoom = (room.x / bounds.width().max(1.0)).min(room.y / bounds.height().max(1.0));
+    view.zoom = zoom.clamp(*ZOOM.start(), 2.4);
     view.middle = [bounds.center().x, bounds.center().y];
 }
 
@@ -271,6 +281,7 @@ fn fit(nodes: &[&Node], places: &Places, rect: Rect, view: &mut GraphView) {
 fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
     if response.dragged() {
         let by = response.drag_delta() / view.zoom;
+        view.moved = true;
         view.middle = [view.middle[0] - by.x, view.middle[1] - by.y];
     }
     let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| rect.contains(*at));
@@ -284,6 +295,7 @@ fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
             let shift = from / view.zoom - from / zoom;
             view.middle = [view.middle[0] + shift.x, view.middle[1] + shift.y];
             view.zoom = zoom;
+            view.moved = true;
         }
     }
 }

@@ -142,7 +142,7 @@ fn folder_ui(
     if let Some(trouble) = &folder.trouble {
         toned(ui, look, Tone::Bad, trouble);
     }
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         if let Some(above) = &folder.above
             && ui.button("\u{2191} Up").on_hover_text(above.display().to_string()).clicked()
         {

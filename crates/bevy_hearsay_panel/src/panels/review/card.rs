@@ -6,7 +6,7 @@ use hearsay_model::Kind;
 
 use super::{
     model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin},
-    ui::{VERDICTS, Verdict, decided, edit, give, text_named, toggle_selected},
+    ui::{VERDICTS, Verdict, accept_draft, decided, edit, give, text_named, toggle_selected},
     view::{Draft, ReviewAction, ReviewView},
 };
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
     text::{shortened, visual},
     theme::Tone,
     widgets::{
-        badge, card, command_button_only, confidence, entity_button, from_right, hidden, icon_button, mark_widgets,
-        more, name_field, named, quote, sentence, tick_box, toned, weak,
+        badge, card, column, command_button_only, confidence, entity_button, from_right, hidden, icon_button,
+        mark_widgets, more, name_field, named, quote, sentence, tick_box, toned, weak,
     },
 };
 
@@ -38,8 +38,11 @@ pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewVie
                 if head.secret {
                     badge(ui, look, Tone::Secret, "secret");
                 }
+                if view.draft.as_ref().is_some_and(|draft| head.key.has(draft.fact)) {
+                    badge(ui, look, Tone::Accent, "edit begun");
+                }
                 if view.put_off.contains(&head.key) {
-                    badge(ui, look, Tone::Weak, "put off");
+                    badge(ui, look, Tone::Weak, "deferred");
                 }
                 let width = ui.available_width();
                 let source = shortened(&head.source, 22);
@@ -84,7 +87,7 @@ pub(super) fn card_ui(
                 badge(ui, look, Tone::Secret, "secret");
             }
             if view.put_off.contains(&head.key) {
-                badge(ui, look, Tone::Weak, "put off");
+                badge(ui, look, Tone::Weak, "deferred");
             }
             let what = if matches!(head.key, CardKey::Twins(..)) { "likeness" } else { "confidence" };
             confidence(ui, look, what, head.confidence);
@@ -100,6 +103,8 @@ pub(super) fn card_ui(
                 );
             });
         });
+        // What is pressed again and again stands where it stood in the card before.
+        buttons(ui, look, model, head, view, actions);
         match model.details.get(&head.key) {
             None => {
                 ui.label(RichText::new(visual(&head.statement)).heading());
@@ -125,8 +130,6 @@ pub(super) fn card_ui(
             Some(Detail::Twins(twins, _)) => twins_ui(ui, look, head, twins, view, actions),
             Some(Detail::Stub(twin)) => stub_ui(ui, look, twin, view, actions),
         }
-        ui.add_space(look.theme.spacing().tight);
-        buttons(ui, look, model, head, view, actions);
     });
 }
 
@@ -315,7 +318,8 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
         .hint_text(crate::widgets::as_hint("The sentence; empty: made from the parts"));
     let statement = ui.add(field);
     text_named(&statement, "Sentence", &draft.statement);
-    if view.give_focus == Some("draft") {
+    // A click on the button that begins the edit takes the keyboard from any field.
+    if view.give_focus == Some("draft") && !ui.input(|input| input.pointer.any_click()) {
         statement.request_focus();
         view.give_focus = None;
     }
@@ -325,14 +329,7 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
         cancel |= ui.button("Cancel").on_hover_text("Escape").clicked();
     });
     if accept {
-        let (decision, facts) = (draft.decision(Some(fact)), vec![draft.fact]);
-        let reason = Some(view.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-        actions.push(ReviewAction::Decide { facts, decision, reason });
-        if let Some(key) = view.focus.clone() {
-            view.gone.insert(key, None);
-        }
-        decided(view);
-        view.sent = Some(draft);
+        accept_draft(draft, Some(fact), view, actions);
     } else if !cancel {
         view.draft = Some(draft);
     }
@@ -390,7 +387,7 @@ fn twins_ui(
     ui.label(RichText::new(visual(&head.statement)).heading());
     ui.columns(2, |columns| {
         for (ui, twin) in columns.iter_mut().zip(twins) {
-            twin_ui(ui, look, twin, actions);
+            column(ui, |ui| twin_ui(ui, look, twin, actions));
         }
     });
     let gone = |view: &mut ReviewView| {

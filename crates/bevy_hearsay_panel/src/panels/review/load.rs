@@ -92,11 +92,6 @@ fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
     open && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
 }
 
-/// Whether all players' characters know what somebody is called.
-fn is_met(state: &State, table: &Table, id: &EntityId) -> bool {
-    state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id()))
-}
-
 /// How much is at stake: how much follows from it, times how likely it is to be so. A guess about somebody whom all know waits
 /// behind what was said in plain words, and behind a contradiction of two that are sure.
 fn stake(consequence: f64, likely: f64) -> f64 {
@@ -193,7 +188,7 @@ fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
         recorded: 0,
         about: vec![Named::of(state, &pair.one), Named::of(state, &pair.other)],
         secret: false,
-        safe: is_met(state, table, &pair.one) && is_met(state, table, &pair.other),
+        safe: table.may_name(&pair.one) && table.may_name(&pair.other),
     }
 }
 
@@ -230,7 +225,7 @@ fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
             recorded,
             about: vec![named],
             secret: false,
-            safe: is_met(state, table, id),
+            safe: table.may_name(id),
         }
     };
     (found.into_iter().take(MOST_STUBS).map(head).collect(), more)

@@ -111,12 +111,7 @@ impl ReviewPanel {
     fn edit_again(&mut self, outcome: &Outcome) {
         let Deed::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.deed else { return };
         let Some(sent) = self.view.sent.take_if(|sent| facts.contains(&sent.fact)) else { return };
-        let has = |head: &&Head| match &head.key {
-            CardKey::Fact(id) => *id == sent.fact,
-            CardKey::Clash(ids) => ids.contains(&sent.fact),
-            CardKey::Twins(..) | CardKey::Stub(_) => false,
-        };
-        let key = self.model.heads.iter().find(has).map(|head| head.key.clone());
+        let key = self.model.heads.iter().find(|head| head.key.has(sent.fact)).map(|head| head.key.clone());
         if let (Some(key), None) = (key, &self.view.draft) {
             (self.view.focus, self.view.draft) = (Some(key), Some(sent));
             (self.view.moved, self.view.touched) = (true, true);

@@ -31,6 +31,15 @@ impl CardKey {
             Self::Stub(_) => CardKind::Stub,
         }
     }
+
+    /// Whether a fact is on it.
+    pub fn has(&self, fact: FactId) -> bool {
+        match self {
+            Self::Fact(id) => *id == fact,
+            Self::Clash(ids) => ids.contains(&fact),
+            Self::Twins(..) | Self::Stub(_) => false,
+        }
+    }
 }
 
 /// Why a card waits.

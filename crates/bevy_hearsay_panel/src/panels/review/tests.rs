@@ -256,6 +256,26 @@ fn an_edit_is_typed_in_place_and_accepted_with_enter() {
 }
 
 #[test]
+fn what_was_typed_into_an_edit_is_neither_begun_anew_nor_passed_over() {
+    let mut harness = page(model(2));
+    press(&mut harness, Key::E);
+    harness.state_mut().view.draft.as_mut().unwrap().statement = "Ann owes Bob a horse.".into();
+    // The keyboard is elsewhere, as it is when the window opens again.
+    let leave = |memory: &mut egui::Memory| memory.focused().map(|id| memory.surrender_focus(id));
+    harness.ctx.memory_mut(leave);
+    harness.run_steps(1);
+    press(&mut harness, Key::E);
+    assert!(harness.get_by_label("Sentence").is_focused());
+    assert_eq!(harness.state().view.draft.as_ref().unwrap().statement, "Ann owes Bob a horse.");
+    harness.ctx.memory_mut(leave);
+    harness.run_steps(1);
+    press(&mut harness, Key::A);
+    let statement = Some("Ann owes Bob a horse.".to_owned());
+    let decision = Decision::Edit { subject: None, predicate: None, object: None, statement };
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)]);
+}
+
+#[test]
 fn subject_predicate_and_object_are_edited_too() {
     let mut harness = page(model(2));
     harness.get_by_label("Edit the parts").click();

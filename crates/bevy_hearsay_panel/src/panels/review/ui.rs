@@ -5,7 +5,7 @@ use hearsay_memory::Decision;
 
 use super::{
     card::{card_ui, row_ui},
-    model::{CardKey, CardKind, Detail, Order, ReviewModel},
+    model::{CardKey, CardKind, Detail, FactDetail, Order, ReviewModel},
     view::{Draft, ReviewAction, ReviewView},
 };
 use crate::{
@@ -173,7 +173,9 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
     match detail {
         Some(Detail::Facts(facts)) => {
             if let Some(fact) = facts.get(view.fact) {
-                view.draft = Some(Draft::of(fact));
+                // What was typed already stays.
+                let draft = view.draft.take().filter(|draft| draft.fact == fact.id);
+                view.draft = Some(draft.unwrap_or_else(|| Draft::of(fact)));
                 view.give_focus = Some("draft");
             }
         }
@@ -182,8 +184,37 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
     }
 }
 
+/// Accepts a fact as it was edited.
+pub(super) fn accept_draft(
+    draft: Draft,
+    fact: Option<&FactDetail>,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
+    let (decision, facts) = (draft.decision(fact), vec![draft.fact]);
+    let reason = Some(view.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    actions.push(ReviewAction::Decide { facts, decision, reason });
+    if let Some(key) = view.focus.clone() {
+        view.gone.insert(key, None);
+    }
+    decided(view);
+    view.sent = Some(draft);
+}
+
 /// Says something of the selected cards, or of the one that has the focus where none is.
 pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+    if verdict == Verdict::Accept
+        && view.selected.is_empty()
+        && let Some(draft) = view.draft.take_if(|draft| view.focus.as_ref().is_some_and(|key| key.has(draft.fact)))
+    {
+        let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
+        let fact = match detail {
+            Some(Detail::Facts(facts)) => facts.iter().find(|fact| fact.id == draft.fact),
+            _ => None,
+        };
+        accept_draft(draft, fact, view, actions);
+        return;
+    }
     let keys: Vec<CardKey> = match view.selected.is_empty() {
         true => view.focus.iter().cloned().collect(),
         false => std::mem::take(&mut view.selected).into_iter().collect(),

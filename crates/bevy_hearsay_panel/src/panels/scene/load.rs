@@ -7,7 +7,7 @@ use hearsay_memory::{
     Answer, MemoryError, World,
     query::{self, Table},
 };
-use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, Standing, State, attribute, predicate};
+use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, State, attribute, predicate};
 use hearsay_recall::{Detail, Form, Source};
 
 use super::model::{
@@ -48,7 +48,7 @@ impl StageModel {
         here.extend(place.iter().flat_map(|place| present(state, place, moment)));
         here.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
         here.retain(|id| !request.left_out.contains(id) && (request.added.contains(id) || !is_dead(state, id, moment)));
-        let is_known = |id: &EntityId| state.newest(id, attribute::NAME).is_some_and(|name| table.all_know(name.id()));
+        let is_known = |id: &EntityId| table.may_name(id);
         let line = |id: &EntityId| {
             let value = |name: &str| {
                 let fact = state.newest(id, name)?;
@@ -118,12 +118,6 @@ fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLin
     said[said.len().saturating_sub(LATELY)..].iter().map(line).collect()
 }
 
-/// Whether players may see a fact.
-fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
-    let open = fact.secrecy() != Secrecy::Secret && matches!(fact.standing(), Standing::Canon | Standing::Claimed);
-    open && table.all_know(fact.id()) && !state.known_by(fact.id()).any(|edge| edge.conceals)
-}
-
 impl AnswerModel {
     /// An answer as it is shown, with what the state says of its facts.
     ///
@@ -139,7 +133,7 @@ impl AnswerModel {
                 Source::Passage(_) | Source::Scene => None,
             };
             let safe = match line.receipt.source {
-                Source::Fact(id) => state.fact(id).is_some_and(|fact| is_safe(state, &table, fact)),
+                Source::Fact(id) => state.fact(id).is_some_and(|fact| table.may_see(fact)),
                 Source::Passage(id) => table.all_heard(id),
                 Source::Scene => true,
             };
@@ -160,7 +154,9 @@ impl AnswerModel {
         };
         let mut summary = vec![format!("{} of {} tokens", context.tokens, context.budget)];
         summary.extend((context.omitted > 0).then(|| format!("{} more found no room", context.omitted)));
-        summary.extend((!context.meaning).then(|| "found by words and graph alone".to_owned()));
+        summary.extend(
+            (!context.meaning && !context.question.is_empty()).then(|| "found by words and graph alone".to_owned()),
+        );
         summary.extend(
             (answer.pending_vectors > 0).then(|| format!("{} texts wait for their vector", answer.pending_vectors)),
         );
@@ -191,7 +187,7 @@ impl MindsModel {
             statement: Linked::fact(state, fact),
             standing: fact.standing(),
             secret: fact.secrecy() == Secrecy::Secret,
-            safe: is_safe(state, &table, fact),
+            safe: table.may_see(fact),
             table: table.knows(fact.id()).map(|knows| crate::panels::fact::table_line(state, knows).text),
             minds: views.iter().map(|(who, view)| mind(state, who, view, fact, &request.present)).collect(),
         });

@@ -13,8 +13,8 @@ use crate::{
     text::visual,
     theme::Tone,
     widgets::{
-        Completion, badge, card, command_button, empty_state, entity_button, icon_button, kind_sign, name_field, named,
-        section, sentence, toggle, toned, weak,
+        Completion, badge, card, column, command_button, empty_state, entity_button, icon_button, kind_sign,
+        name_field, named, section, sentence, toggle, toned, weak,
     },
 };
 
@@ -105,8 +105,8 @@ pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneV
     keys(ui, look, models, view, &facts, &mut actions);
     if ui.available_width() >= WIDE {
         ui.columns(2, |columns| {
-            answer_ui(&mut columns[0], look, models, view, &mut actions);
-            minds_ui(&mut columns[1], look, models, view, &mut actions);
+            column(&mut columns[0], |ui| answer_ui(ui, look, models, view, &mut actions));
+            column(&mut columns[1], |ui| minds_ui(ui, look, models, view, &mut actions));
         });
     } else {
         ui.horizontal(|ui| {
@@ -145,18 +145,16 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
             // A list of names would show who there is.
             return;
         }
-        ui.scope(|ui| {
-            ui.spacing_mut().text_edit_width = 150.0;
-            let hint = if stage.place.is_some() { "Go elsewhere\u{2026}" } else { "Where?" };
-            let fields = &mut view.fields;
-            let is_place = |named: &Named| named.kind == Some(Kind::Location);
-            let field = name_field(ui, look, "Place", hint, &mut fields.place, &mut fields.place_list, is_place);
-            if let Some(place) = field.chosen {
-                view.place = Some(place.id);
-                (view.added, view.left_out) = (Vec::new(), Vec::new());
-                view.fields.place.clear();
-            }
-        });
+        ui.spacing_mut().text_edit_width = 150.0;
+        let hint = if stage.place.is_some() { "Go elsewhere\u{2026}" } else { "Where?" };
+        let fields = &mut view.fields;
+        let is_place = |named: &Named| named.kind == Some(Kind::Location);
+        let field = name_field(ui, look, "Place", hint, &mut fields.place, &mut fields.place_list, is_place);
+        if let Some(place) = field.chosen {
+            view.place = Some(place.id);
+            (view.added, view.left_out) = (Vec::new(), Vec::new());
+            view.fields.place.clear();
+        }
         let (back, help) = match stage.session {
             Some(_) => ("Back to the session", "Where the session is"),
             None => ("Back to the players", "Where the players\u{2019} characters are"),
@@ -175,20 +173,18 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
             hidden_count(ui, look, stage.present.len() - shown.len());
             return;
         }
-        ui.scope(|ui| {
-            ui.spacing_mut().text_edit_width = 130.0;
-            let can_know = |named: &Named| named.kind.as_ref().is_none_or(|kind| kind.is_character());
-            let fields = &mut view.fields;
-            let field =
-                name_field(ui, look, "Add somebody", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
-            if let Some(chosen) = field.chosen {
-                view.left_out.retain(|id| *id != chosen.id);
-                if !view.added.contains(&chosen.id) {
-                    view.added.push(chosen.id);
-                }
-                view.fields.add.clear();
+        ui.spacing_mut().text_edit_width = 130.0;
+        let can_know = |named: &Named| named.kind.as_ref().is_none_or(|kind| kind.is_character());
+        let fields = &mut view.fields;
+        let field =
+            name_field(ui, look, "Add somebody", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
+        if let Some(chosen) = field.chosen {
+            view.left_out.retain(|id| *id != chosen.id);
+            if !view.added.contains(&chosen.id) {
+                view.added.push(chosen.id);
             }
-        });
+            view.fields.add.clear();
+        }
     });
 }
 
@@ -371,7 +367,8 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
                         }
                         None => _ = ui.label(words).on_hover_text(&line.receipt),
                     }
-                    if !line.note.is_empty() {
+                    // The badge says that it is kept back; `you` in the note is the speaker.
+                    if !line.note.is_empty() && !line.conceals {
                         ui.label(RichText::new(visual(&format!("({})", line.note))).italics());
                     }
                 });

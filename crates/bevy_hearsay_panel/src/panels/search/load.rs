@@ -15,6 +15,9 @@ use crate::{
 /// Facts of which it is told who knows them, at most.
 const MOST_KNOWN: usize = 10;
 
+/// From here on a text is said to be found by its meaning.
+const MEANS: f32 = 0.3;
+
 impl SearchModel {
     /// What was found for a text, as it is shown. It takes a view of each player: do it beside the worker.
     ///
@@ -54,11 +57,6 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn is_safe(&self, fact: &Fact) -> bool {
-        let open = fact.secrecy() != Secrecy::Secret && matches!(fact.standing(), Standing::Canon | Standing::Claimed);
-        open && self.table.all_know(fact.id()) && !self.state.known_by(fact.id()).any(|edge| edge.conceals)
-    }
-
     /// The facts that a question is about, with who knows them: what the words found, and what is secret of the one that is
     /// named.
     fn of_whom(&self, about: &str, found: &Found, facts: &[FactId]) -> Vec<SearchRow> {
@@ -67,7 +65,13 @@ impl Rows<'_> {
         let ids: Vec<&EntityId> = named.map(|hit| &hit.id).take(2).collect();
         let of_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
         let hits: Vec<&Fact> = facts.iter().filter_map(|id| self.state.fact(*id)).map(AsRef::as_ref).collect();
-        let mut wanted: Vec<&Fact> = hits.iter().copied().filter(|fact| of_named(fact)).collect();
+        // A question in a fact's own words is about that fact.
+        let asked = text::normal(about);
+        let of_these =
+            found.entities.iter().filter(|hit| hit.distance == 0).flat_map(|hit| self.state.facts_of(&hit.id));
+        let same_words = |fact: &&Fact| text::normal(fact.statement().trim_end_matches('.')) == asked;
+        let mut wanted: Vec<&Fact> = of_these.map(AsRef::as_ref).filter(same_words).collect();
+        wanted.extend(hits.iter().copied().filter(|fact| of_named(fact)));
         let mut secrets: Vec<&Fact> = ids.iter().flat_map(|id| self.state.facts_of(id)).map(AsRef::as_ref).collect();
         secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.standing().is_in_world());
         secrets.sort_by_key(|fact| (fact.predicate(), fact.id()));
@@ -111,7 +115,7 @@ impl Rows<'_> {
             named: Some(Named::of(self.state, fact.subject())),
             standing: Some(fact.standing()),
             secret: fact.secrecy() == Secrecy::Secret,
-            safe: self.is_safe(fact),
+            safe: self.table.may_see(fact),
             knowers: None,
         }
     }
@@ -139,7 +143,6 @@ impl Rows<'_> {
             (None, Match::Relation) if hit.distance == 1 => "related to these".into(),
             (None, Match::Relation) => format!("{} steps away", hit.distance),
         };
-        let name = self.state.newest(&hit.id, attribute::NAME);
         SearchRow {
             target: Target::Entity(hit.id.clone()),
             text: named.name.clone(),
@@ -147,9 +150,23 @@ impl Rows<'_> {
             named: Some(named),
             standing: None,
             secret: secret_alias,
-            safe: !secret_alias && name.is_some_and(|name| self.is_safe(name)),
+            safe: self.table.may_name(&hit.id) && self.is_found_openly(hit, &wanted),
             knowers: None,
         }
+    }
+
+    /// Whether it is found by a name that players may see: what else leads to it would tell them that.
+    fn is_found_openly(&self, hit: &EntityHit, asked: &str) -> bool {
+        let naming = [attribute::NAME, attribute::ALIAS];
+        let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);
+        let names = names.filter(|fact| naming.contains(&fact.predicate().as_str()) && fact.standing().is_in_world());
+        let (open, hidden): (Vec<&Fact>, Vec<&Fact>) =
+            names.map(AsRef::as_ref).partition(|fact| self.table.may_see(fact));
+        let fits = |fact: &&Fact| {
+            let name = text::normal(fact.object().text().unwrap_or_default());
+            asked.contains(&name) || name.split(' ').any(|word| asked.split(' ').any(|part| word.starts_with(part)))
+        };
+        hit.distance == 0 && (open.iter().any(fits) || hit.by == Match::Spelling && hidden.is_empty())
     }
 
     /// A further name that fits, and whether it is secret.
@@ -167,7 +184,8 @@ impl Rows<'_> {
 
     fn fact(&self, hit: &Hit) -> Option<SearchRow> {
         let fact = self.state.fact(hit.id.parse().ok()?)?;
-        Some(self.row(fact, why(hit)))
+        let row = self.row(fact, why(hit));
+        Some(SearchRow { safe: row.safe && is_open(hit), ..row })
     }
 
     fn passage(&self, hit: &Hit) -> Option<SearchRow> {
@@ -186,17 +204,22 @@ impl Rows<'_> {
             named: passage.speaker.as_ref().map(|speaker| Named::of(self.state, speaker)),
             standing: None,
             secret: false,
-            safe: self.table.all_heard(id),
+            safe: self.table.all_heard(id) && is_open(hit),
             knowers: None,
         })
     }
+}
+
+/// Whether it has the words or the meaning itself: the way that led to it otherwise may be a secret.
+fn is_open(hit: &Hit) -> bool {
+    hit.channels.words > 0.0 || hit.channels.meaning.is_some_and(|meaning| meaning >= MEANS)
 }
 
 /// Why something was found, by what each channel says.
 fn why(hit: &Hit) -> String {
     let mut parts = Vec::new();
     parts.extend((hit.channels.words > 0.0).then_some("words"));
-    parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= 0.3).map(|_| "meaning"));
+    parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= MEANS).map(|_| "meaning"));
     let mut why = parts.join(" and ");
     if why.is_empty() && !hit.path.is_empty() {
         why = format!("by way of: {}", hit.path.join(" \u{2192} "));

@@ -191,4 +191,12 @@ fn no_secret_of_the_campaign_is_drawn_while_players_look() {
             assert!(bench.query_by_label(&row.text).is_none(), "{}", row.text);
         }
     }
+    // What leads from one to another may be a secret though both are known.
+    type_in(&mut bench, "the grey lady");
+    let mirela = "mirela-voss".parse().map(Target::Entity).unwrap();
+    assert!(bench.state().panel.model().rows().any(|row| row.target == mirela && !row.safe), "by a secret name");
+    type_in(&mut bench, "mirela voss");
+    let rows: Vec<SearchRow> = bench.state().panel.model().rows().cloned().collect();
+    assert!(rows.iter().any(|row| row.target == mirela && row.safe), "by her own");
+    assert!(rows.iter().all(|row| !row.safe || !row.why.contains("related") && !row.why.contains("by way of")));
 }

@@ -73,7 +73,8 @@ pub fn search_ui(
             actions.push(SearchAction::Typed);
         }
     }
-    egui::ScrollArea::vertical().id_salt("found").auto_shrink([false, false]).show(ui, |ui| {
+    // What is found for other words is looked at from its top.
+    egui::ScrollArea::vertical().id_salt(("found", &model.asked)).auto_shrink([false, false]).show(ui, |ui| {
         let mut number = 0;
         for group in &model.groups {
             let shown: Vec<&SearchRow> = group.rows.iter().filter(safe).collect();
@@ -141,10 +142,11 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
         }
         let mut changed = response.changed();
         let escape = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
-        if (icon_button(ui, "\u{D7}", "Clear the search").clicked() || escape) && !view.text.is_empty() {
+        let clear = icon_button(ui, "\u{D7}", "Clear the search").clicked();
+        if clear || escape && !view.text.is_empty() {
+            changed |= !view.text.is_empty();
             view.text.clear();
             response.request_focus();
-            changed = true;
         }
         if changed {
             view.marked = 0;

@@ -4,7 +4,7 @@ use hearsay_belief::{is_dead, player_characters};
 use hearsay_memory::{
     MemoryError, World,
     query::{
-        LineRow, RecapFor, SessionReport, SessionRow, ThreadKind, is_secret, session_lines, session_recap,
+        LineRow, RecapFor, SessionReport, SessionRow, ThreadKind, is_secret, last_place, session_lines, session_recap,
         session_report, sessions,
     },
 };
@@ -59,14 +59,6 @@ impl SessionModel {
 
 fn title(state: &State, id: &hearsay_model::SessionId) -> String {
     state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone())
-}
-
-/// Where the last line of the latest session was said.
-fn last_place(state: &State) -> Option<EntityId> {
-    let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
-    let said = state.passages().map(|(_, passage)| passage);
-    let of_latest = said.filter(|passage| passage.session.as_ref() == Some(&latest.id) && passage.place.is_some());
-    of_latest.max_by_key(|passage| passage.line)?.place.clone()
 }
 
 fn line(state: &State, row: SessionRow) -> SessionLine {

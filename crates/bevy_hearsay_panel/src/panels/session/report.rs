@@ -35,11 +35,7 @@ pub(super) fn log_ui(
         weak(ui, look, &format!("{before} earlier lines are not shown"));
     }
     // What was said last is what is looked for, until the eye goes elsewhere.
-    let (drawn, frames) = view.lines;
-    // The heights of lines are known once they were drawn: the first frames only come nearer to the end.
-    let frames = if drawn == lines.len() { frames.saturating_sub(1) } else { 5 };
-    view.lines = (lines.len(), frames);
-    let last = (frames > 0).then_some(lines.len() - 1);
+    let last = (std::mem::replace(&mut view.lines, lines.len()) != lines.len()).then_some(lines.len() - 1);
     list(ui, "log", lines.len(), &mut view.heights, look.theme.sizes().row, last, |ui, number| {
         let line = lines[number];
         let scene: Vec<&str> = line.place.iter().chain(&line.when).map(String::as_str).collect();

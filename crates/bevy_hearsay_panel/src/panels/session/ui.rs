@@ -56,9 +56,9 @@ pub struct SessionView {
     pub(super) heights: Heights,
     #[serde(skip)]
     pub(super) shown: Option<(SessionId, Part)>,
-    /// How many lines of the log were drawn last, and for how many frames the last of them is still sought.
+    /// How many lines of the log were drawn last: the last of more is sought.
     #[serde(skip)]
-    pub(super) lines: (usize, u8),
+    pub(super) lines: usize,
 }
 
 impl Default for SessionView {
@@ -78,7 +78,7 @@ impl Default for SessionView {
             completion: Completion::default(),
             heights: Heights::default(),
             shown: None,
-            lines: (0, 0),
+            lines: 0,
         }
     }
 }
@@ -126,7 +126,7 @@ pub fn session_ui(
         return actions;
     }
     ui.separator();
-    let width = look.theme.sizes().body * 17.0;
+    let width = (look.theme.sizes().body * 17.0).min(ui.available_width() * 0.35);
     let side = egui::Panel::left(ui.id().with("sessions")).exact_size(width).resizable(false);
     side.show(ui, |ui| sessions_ui(ui, look, model, view));
     let Some(session) = chosen(model, view) else { return actions };
@@ -310,7 +310,7 @@ fn part_ui(
     if view.shown != shown {
         view.heights.clear();
         view.shown = shown;
-        view.lines = (0, 0);
+        view.lines = 0;
     }
     match part {
         None => _ = weak(ui, look, "Reading\u{2026}"),

@@ -88,6 +88,9 @@ impl StatusBar {
                 if named(link, true, &format!("{waiting} to review")).clicked() {
                     requests.push(Request::Open(PanelKind::Review));
                 }
+                if quiet {
+                    ui.label(RichText::new("Esc leaves quiet mode").small().color(palette.weak));
+                }
                 from_right(ui, |ui| {
                     if let Some(status) = news.status.as_ref().filter(|_| !quiet) {
                         for part in parts(status, news.under_way).into_iter().rev() {

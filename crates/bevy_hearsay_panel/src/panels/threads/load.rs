@@ -2,7 +2,7 @@
 
 use hearsay_memory::{
     MemoryError, World,
-    query::{SecretFilter, ThreadFilter, ThreadKind, is_secret, secrets, threads},
+    query::{SecretFilter, Table, ThreadFilter, ThreadKind, is_secret, secrets, threads},
 };
 use hearsay_model::{EntityId, FactId, SessionId, Standing, State, attribute, text};
 
@@ -19,12 +19,14 @@ impl ThreadsModel {
     /// As the readings say.
     pub fn load(world: &World) -> Result<Self, MemoryError> {
         let state = &*world.state;
+        let table = Table::of(state, None);
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
         // What is not listed is not put into words either.
         let open_count = open.len();
-        let mut rows: Vec<ThreadRow> = open.into_iter().take(MOST).map(|thread| open_row(state, thread)).collect();
+        let mut rows: Vec<ThreadRow> =
+            open.into_iter().take(MOST).map(|thread| open_row(state, &table, thread)).collect();
         let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.told.is_empty());
         // What is false is a lie that is kept up, not a secret to be told.
         untold.retain(|secret| secret.standing != Standing::False);
@@ -39,7 +41,7 @@ impl ThreadsModel {
     }
 }
 
-fn open_row(state: &State, thread: hearsay_memory::query::Thread) -> ThreadRow {
+fn open_row(state: &State, table: &Table, thread: hearsay_memory::query::Thread) -> ThreadRow {
     let fact = thread.fact.and_then(|id| state.fact(id));
     let quest = thread.quest.as_ref().map(|id| Named::of(state, id));
     let hidden = |id: &EntityId| {
@@ -65,6 +67,8 @@ fn open_row(state: &State, thread: hearsay_memory::query::Thread) -> ThreadRow {
         told: Vec::new(),
         standing: fact.map_or(Standing::Canon, |fact| fact.standing()),
         secret: fact.is_some_and(|fact| is_secret(state, fact)) || thread.quest.as_ref().is_some_and(hidden),
+        safe: fact.is_none_or(|fact| table.may_see(fact))
+            && quest.as_ref().is_none_or(|quest| table.may_name(&quest.id)),
         words: String::new(),
         quest,
     }
@@ -91,6 +95,7 @@ fn secret_row(state: &State, tab: ThreadTab, secret: hearsay_memory::query::Secr
         told: told.collect(),
         standing: secret.standing,
         secret: true,
+        safe: false,
         words: String::new(),
     }
 }

@@ -84,6 +84,8 @@ pub struct ThreadRow {
     pub standing: Standing,
     /// Whether players must not see it.
     pub secret: bool,
+    /// Whether players may see it.
+    pub safe: bool,
     /// All its words in normal form, for the filter.
     pub words: String,
 }

@@ -32,6 +32,7 @@ fn row(tab: ThreadTab, what: &str, n: u8) -> ThreadRow {
         told: Vec::new(),
         standing: Standing::Canon,
         secret: matches!(tab, ThreadTab::Untold | ThreadTab::Told),
+        safe: !matches!(tab, ThreadTab::Untold | ThreadTab::Told),
         words: what.to_lowercase(),
     }
 }

@@ -54,7 +54,7 @@ pub fn threads_ui(
     view: &mut ThreadsView,
 ) -> Vec<ThreadsAction> {
     let mut actions = Vec::new();
-    let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
+    let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !look.screen_safe || row.safe).collect();
     filters_ui(ui, look, &visible, view);
     let words = text::normal(&view.filter);
     let wanted = |row: &&&ThreadRow| {

@@ -122,9 +122,9 @@ fn how_long_ui(ui: &mut Ui, look: &Look, clock: &str, view: &mut TimeView, actio
         let unit = if view.request.days == 1 { " day" } else { " days" };
         let drag = ui.add(egui::DragValue::new(&mut view.request.days).range(1..=3650).suffix(unit));
         field_name(&drag, "Days", &view.request.days.to_string());
-        weak(ui, look, "or until");
+        ui.add(egui::Label::new(RichText::new("or until").color(look.theme.palette().weak)).extend());
         let field = TextEdit::singleline(&mut view.request.until)
-            .hint_text(crate::widgets::as_hint("a date, or `tomorrow`"))
+            .hint_text(crate::widgets::as_hint("a date, or tomorrow"))
             .desired_width(180.0);
         let field = ui.add(field);
         field_name(&field, "Until", &view.request.until);

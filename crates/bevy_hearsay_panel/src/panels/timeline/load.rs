@@ -43,6 +43,7 @@ impl TimelineModel {
             now: now.is_some_and(|now| calendar.around(now, request.by).first == span.first),
             label: span.label,
             first: span.first,
+            precision: request.by,
             count: span.count,
             open: span.open,
         });
@@ -80,6 +81,7 @@ fn moment(state: &State, row: MomentRow) -> MomentModel {
         there: row.there.iter().map(|id| Named::of(state, id)).collect(),
         standing: row.standing,
         secret: row.secret,
+        safe: row.safe,
         ahead: matches!((row.time, state.clock()), (Some(time), Some(now)) if time > now),
         event: row.event,
         when: row.when,

@@ -27,13 +27,27 @@ impl Default for TimelineRequest {
 }
 
 impl TimelineRequest {
-    /// Looks into a span of the list, and counts by the next smaller.
-    pub fn enter(&mut self, first: GameTime) {
-        self.within = Some((first, self.by));
-        self.by = match self.by {
+    /// Looks into the year, month or day in which this moment lies, and counts by the next smaller.
+    pub fn enter(&mut self, time: GameTime, span: Precision) {
+        self.within = Some((time, span));
+        self.by = match span {
             Precision::Year => Precision::Month,
             _ => Precision::Day,
         };
+    }
+
+    /// Looks at all of time, by years.
+    pub fn leave(&mut self) {
+        (self.within, self.by) = (None, Precision::Year);
+    }
+
+    /// Looks into what is next larger.
+    pub fn zoom_out(&mut self) {
+        match self.within {
+            Some((time, Precision::Month)) => self.enter(time, Precision::Year),
+            Some((_, Precision::Year)) | None => self.leave(),
+            Some((time, _)) => self.enter(time, Precision::Month),
+        }
     }
 }
 
@@ -76,9 +90,11 @@ pub struct SpanModel {
     pub label: String,
     /// Its first minute.
     pub first: GameTime,
+    /// Which of the three it is.
+    pub precision: Precision,
     /// How many moments lie in it.
     pub count: usize,
-    /// How many of these may be seen by players.
+    /// How many of these players may see.
     pub open: usize,
     /// Whether now lies in it.
     pub now: bool,
@@ -105,8 +121,10 @@ pub struct MomentModel {
     pub there: Vec<Named>,
     /// What the world says of it.
     pub standing: Standing,
-    /// Whether players must not see it.
+    /// Whether it is a secret, or somebody was left out.
     pub secret: bool,
+    /// Whether players may see it.
+    pub safe: bool,
     /// Whether it lies ahead of the game clock.
     pub ahead: bool,
 }

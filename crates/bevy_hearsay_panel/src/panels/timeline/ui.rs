@@ -82,14 +82,14 @@ pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut T
         }
         return actions;
     }
-    let width = look.theme.sizes().body * 16.0;
+    let width = (look.theme.sizes().body * 16.0).min(ui.available_width() * 0.4);
     Panel::left(ui.id().with("spans"))
         .exact_size(width)
         .resizable(false)
         .show(ui, |ui| spans_ui(ui, look, model, view));
     let moments = if view.undated { &model.undated } else { &model.moments };
     let left_out = if view.undated { model.more_undated } else { model.more };
-    let rows: Vec<&MomentModel> = moments.iter().filter(|moment| !(look.screen_safe && moment.secret)).collect();
+    let rows: Vec<&MomentModel> = moments.iter().filter(|moment| !look.screen_safe || moment.safe).collect();
     let shown = Some((view.request.clone(), view.undated));
     if view.shown != shown {
         view.heights.clear();
@@ -139,32 +139,26 @@ fn filters_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeli
 
 fn path_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) {
     ui.horizontal_wrapped(|ui| {
+        // The path comes last: it grows and shrinks, and what is clicked again and again stays where it is.
         let inside = view.request.within.is_some();
         if ui.add_enabled(inside, egui::Button::new("All of time")).clicked() {
-            (view.request.within, view.request.by) = (None, Precision::Year);
+            view.request.leave();
+        }
+        if ui.add_enabled_ui(inside, |ui| command_button(ui, look, &keys::TIMELINE_OUT)).inner && inside {
+            view.request.zoom_out();
+        }
+        if let Some((now, printed)) = &model.now {
+            if command_button(ui, look, &keys::TIMELINE_NOW) {
+                view.request.enter(*now, Precision::Month);
+                view.undated = false;
+            }
+            weak(ui, look, &format!("Now: {printed}"));
         }
         for crumb in &model.path {
             weak(ui, look, "\u{203A}");
             if ui.button(&crumb.label).clicked() {
-                view.request.by = crumb.precision;
-                view.request.enter(crumb.time);
+                view.request.enter(crumb.time, crumb.precision);
             }
-        }
-        if inside && command_button(ui, look, &keys::TIMELINE_OUT) {
-            match model.path.iter().rev().nth(1) {
-                Some(crumb) => {
-                    view.request.by = crumb.precision;
-                    view.request.enter(crumb.time);
-                }
-                None => (view.request.within, view.request.by) = (None, Precision::Year),
-            }
-        }
-        if let Some((now, printed)) = &model.now {
-            if command_button(ui, look, &keys::TIMELINE_NOW) {
-                (view.request.within, view.request.by) = (Some((*now, Precision::Month)), Precision::Day);
-                view.undated = false;
-            }
-            weak(ui, look, &format!("Now: {printed}"));
         }
     });
 }
@@ -173,7 +167,7 @@ fn spans_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeline
     let seen = |span: &SpanModel| if look.screen_safe { span.open } else { span.count };
     let spans: Vec<&SpanModel> = model.spans.iter().filter(|span| seen(span) > 0).collect();
     let most = spans.iter().map(|span| seen(span)).max().unwrap_or(1);
-    let undated = model.undated.iter().filter(|moment| !(look.screen_safe && moment.secret)).count();
+    let undated = model.undated.iter().filter(|moment| !look.screen_safe || moment.safe).count();
     if undated > 0 {
         let all = undated + model.more_undated;
         if toggle(ui, view.undated, "Without a date", "What nobody can say when").clicked() {
@@ -208,7 +202,7 @@ fn spans_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeline
                 let response =
                     response.on_hover_text(format!("{}: looks into it", counted(count, "moment", "moments")));
                 if named(response, true, &span.label).clicked() {
-                    view.request.enter(span.first);
+                    view.request.enter(span.first, span.precision);
                     view.undated = false;
                 }
             }
