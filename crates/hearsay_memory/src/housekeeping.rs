@@ -6,7 +6,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::{MemoryError, ReviewItem, review_items};
+use crate::{MemoryError, ReviewItem, reading::is_newcomer, review_items};
 
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -125,7 +125,8 @@ pub fn health(state: &State) -> Health {
     let mut orphans = Vec::new();
     let mut stubs = Vec::new();
     let mut nameless = Vec::new();
-    for entity in state.entities() {
+    // Of whom the DM has not said that there is anybody of that name, the review tells.
+    for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
         let id = &entity.id;
         let says_more = |fact: &Fact| {
             let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());

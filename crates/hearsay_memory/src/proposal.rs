@@ -100,6 +100,9 @@ pub struct Proposed {
     pub known: usize,
     /// Of these, the facts that gained evidence.
     pub supported: usize,
+    /// Guesses that were left out, because others of the same texts, or about the same entity, are more worth the DM's
+    /// time. The texts keep them: what is read again proposes them, once the DM has decided on what waits.
+    pub left_out: usize,
 }
 
 impl AddAssign for Proposed {
@@ -111,6 +114,7 @@ impl AddAssign for Proposed {
         self.rejected_before += more.rejected_before;
         self.known += more.known;
         self.supported += more.supported;
+        self.left_out += more.left_out;
     }
 }
 

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::{Event, Internal, Worker, Write, reading::Readings};
 use crate::{
-    Draft, Drafted, MemoryError, MemoryOptions, Proposed, edit::spoken_of, memory::now, reading::Findings,
+    Draft, Drafted, MemoryError, MemoryOptions, Proposed, edit::spoken_of, guesses, memory::now, reading::Findings,
     ticket::Responder,
 };
 
@@ -341,15 +341,25 @@ impl Worker {
                 asking.kept.read.extend(job.turns.iter().map(|turn| turn.id));
             }
             let model = asking.settings.facts_model().to_owned();
-            for (id, extraction) in job.by_turn(&found).0 {
-                if let Some(passage) = self.world.state.passage(id)
-                    && !extraction.facts.is_empty()
-                {
-                    asking.writing += 1;
-                    let findings = Findings { passage: Arc::clone(passage), extraction, model: Some(model.clone()) };
-                    let (findings, policy) = (Box::new(findings), self.settings.policy);
-                    self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
+            let state = &self.world.state;
+            let there = job.by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
+                let passage = Arc::clone(state.passage(id)?);
+                Some(Findings { passage, extraction, model: Some(model.clone()) })
+            });
+            let mut found: Vec<Findings> = there.collect();
+            let left = asking.kept.queue.counts().pending;
+            let most = match left {
+                0 => usize::MAX,
+                left => {
+                    let room = self.settings.extraction.guesses.saturating_sub(guesses::waiting(state));
+                    guesses::share(room, 1, left)
                 }
+            };
+            asking.found.left_out += guesses::leave_out(state, &self.settings.policy, &mut found, most);
+            for findings in found.into_iter().filter(|findings| !findings.extraction.facts.is_empty()) {
+                asking.writing += 1;
+                let (findings, policy) = (Box::new(findings), self.settings.policy);
+                self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
             }
         }
         let counts = asking.kept.queue.counts();
