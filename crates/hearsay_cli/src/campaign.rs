@@ -112,6 +112,9 @@ pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Res
         let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
         tell(format!("know nothing but their own name: {}", ids.join(", ")))?;
     }
+    for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
+        tell(format!("skipped: {}: {}", skipped.path, skipped.why))?;
+    }
     for kept in &report.kept {
         tell(format!("left as it is ({}): {}", kept.why, kept.what))?;
     }

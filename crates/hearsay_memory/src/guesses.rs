@@ -205,5 +205,5 @@ fn is_on_record(state: &State, said: &ExtractedFact, about: &End, object: Option
     };
     let vocabulary = state.vocabulary();
     let claim = Claim::new(vocabulary, (subject, &said.predicate, &object), &said.statement, &Validity::default());
-    state.facts_of(claim.subject()).any(|fact| says_the_same(vocabulary, (&claim, said.statement.as_str()), fact, None))
+    state.facts_of(claim.subject()).any(|fact| says_the_same(vocabulary, (&claim, said.statement.as_str()), fact))
 }

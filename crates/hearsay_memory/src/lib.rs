@@ -55,7 +55,7 @@ mod worker;
 pub use ask::{Answer, Ask};
 pub use campaign::{TakenOver, changes_something, has_campaign_files, is_campaign, take_over, undone_sources};
 pub use decisions::{Decisions, Keep};
-pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, Likeness, MergePlan};
+pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;
 pub use find::{

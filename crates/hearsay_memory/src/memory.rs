@@ -458,7 +458,7 @@ impl Memory {
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
         let make = move |world: &World| {
-            let guide = Guide { policy: &policy, learned: &world.learned, likeness: None };
+            let guide = Guide { policy: &policy, learned: &world.learned };
             propose(&world.state, &guide, &proposals, &author, now())
         };
         self.send_write(|responder| {
