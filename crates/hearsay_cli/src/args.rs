@@ -398,7 +398,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   hearsay review campaigns/gullhaven
-  hearsay review campaigns/gullhaven accept 3fa91c02
+  hearsay review campaigns/gullhaven accept 3fa91c02 77be1d40
   hearsay review campaigns/gullhaven edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),
     /// Tell what is learned from your decisions: how far sources and predicates are trusted

@@ -566,8 +566,8 @@ fn with_doubts(place: &Place) -> String {
     place.write("doubts.jsonl", &doubts);
     place.ok(&["import", "mill", "doubts.jsonl"]);
     let items = place.json(&["review", "mill"]);
-    assert_eq!(items["items"][0]["in_full"][0]["subject"], "sam-a", "{items}");
-    items["items"][1]["in_full"][0]["id"].as_str().unwrap().to_owned()
+    assert_eq!(items["items"][0]["in_full"][0]["subject"], "ada", "{items}");
+    items["items"][0]["in_full"][0]["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -575,6 +575,13 @@ fn decisions_are_learned_from_and_what_is_doubtful_is_pruned() {
     let place = Place::new();
     let fact = with_doubts(&place);
     assert!(place.ok(&["learn", "mill"]).contains("Nothing was decided yet"));
+    // Several at once are one operation.
+    let items = place.json(&["review", "mill"]);
+    let other = items["items"][1]["in_full"][0]["id"].as_str().unwrap();
+    place.fails(&["review", "mill", "edit", &fact, other, "--statement", "x"], 2, &["one fact"]);
+    let told = place.ok(&["review", "mill", "reject", &fact, other, "--reason", "a dream"]);
+    assert!(told.contains("and 1 more, because: a dream"), "{told}");
+    place.ok(&["undo", "mill"]);
     place.ok(&["review", "mill", "accept", &fact]);
     let status = place.json(&["learn", "mill", "status"]);
     assert_eq!((&status["enabled"], status["trust"].as_array().unwrap().len()), (&true.into(), 3), "{status}");

@@ -15,7 +15,7 @@ use std::{
 use crossbeam_channel::Receiver;
 use hearsay_extract::{
     Lexicon,
-    llm::{Context, LlmError, LlmSettings, Queue, QueueCounts, QueueSettings, Turn},
+    llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueCounts, QueueSettings, Turn},
 };
 use hearsay_model::{Change, Knower, Passage, PassageId, State};
 use hearsay_store::Location;
@@ -50,7 +50,9 @@ pub struct LlmStatus {
     pub next_try_ms: Option<u64>,
     /// Tokens used since opening.
     pub tokens: u64,
-    /// What became of what it found since opening.
+    /// What it found since opening, and what was refused of that.
+    pub counts: Counts,
+    /// What became of it.
     pub found: Proposed,
     /// Why the last text was not read, unless one was read since.
     pub last_error: Option<String>,
@@ -95,6 +97,7 @@ pub(super) struct Asking {
     writing: usize,
     /// The moment before which nothing is due, in milliseconds.
     look_at: i64,
+    counts: Counts,
     found: Proposed,
     last_error: Option<String>,
     /// Where what waits is kept; nowhere, for a memory that is gone when it closes.
@@ -137,6 +140,7 @@ impl Asking {
             running: 0,
             writing: 0,
             look_at: i64::MIN,
+            counts: Counts::default(),
             found: Proposed::default(),
             last_error: None,
             file,
@@ -212,6 +216,7 @@ impl Asking {
             writing: self.writing,
             next_try_ms: due.map(|due| u64::try_from(due.saturating_sub(now)).unwrap_or_default()),
             tokens: self.asker.as_ref().map_or(0, |asker| asker.llm.tokens_used()),
+            counts: self.counts,
             found: self.found,
             last_error: self.last_error.clone(),
         }
@@ -337,6 +342,7 @@ impl Worker {
             tracing::warn!("the language model did not read all: {what}");
         }
         if let Ok(found) = outcome {
+            asking.counts += found.counts;
             if found.unread.is_empty() {
                 asking.kept.read.extend(job.turns.iter().map(|turn| turn.id));
             }
