@@ -32,7 +32,7 @@ pub(crate) use session::{
     Threads,
 };
 pub(crate) use story::{Flag, GossipArgs};
-pub(crate) use tidy::{Duplicates, DuplicatesWhat, Learn, LearnWhat, Merge, Prune, Split};
+pub(crate) use tidy::{Duplicates, DuplicatesWhat, Health, Learn, LearnWhat, Merge, Prune, Split};
 
 const AFTER: &str = "\
 A campaign is a directory of YAML files. Every command first takes over what
@@ -457,9 +457,10 @@ Examples:
     Prune(Prune),
     /// Tell what is amiss in the record: orphans, facts without evidence, what waits
     #[command(after_help = "\
-Example:
-  hearsay health campaigns/gullhaven")]
-    Health(Campaign),
+Examples:
+  hearsay health campaigns/gullhaven
+  hearsay health campaigns/gullhaven --check orphans --check no_evidence --limit 100")]
+    Health(Health),
     /// List the operations of the journal, the newest first
     #[command(after_help = "\
 Example:

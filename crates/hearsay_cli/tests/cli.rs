@@ -618,6 +618,12 @@ fn decisions_are_learned_from_and_what_is_doubtful_is_pruned() {
     assert_eq!((check("reviews"), check("no_evidence"), check("contradictions")), (1, 2, 0), "{health}");
     assert_eq!(health["duplicates"]["near_certain"], 1);
     assert!(place.ok(&["health", "mill"]).contains("hearsay review"));
+    let orphans = place.json(&["health", "mill", "--check", "no_evidence", "--limit", "1"]);
+    let checks = orphans["checks"].as_array().unwrap();
+    assert_eq!((checks.len(), checks[0]["examples"].as_array().unwrap().len()), (1, 1), "{orphans}");
+    let told = place.ok(&["health", "mill", "--check", "no_evidence", "--limit", "1"]);
+    assert!(told.contains("without evidence: 2") && told.contains("and 1 more"), "{told}");
+    place.fails(&["health", "mill", "--check", "weather"], 2, &["weather", "orphans"]);
 }
 
 #[test]

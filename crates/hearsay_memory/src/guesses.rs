@@ -70,7 +70,7 @@ struct Guess<'a> {
     text: usize,
     fact: usize,
     about: End<'a>,
-    /// What it says.
+    /// What it says, and by whose word.
     says: String,
     /// The names in it that are new: each is one more thing to decide.
     names: BTreeSet<String>,
@@ -160,9 +160,13 @@ fn guesses<'a>(state: &State, policy: &Policy, text: usize, found: &'a Extractio
                 (Some(end), key)
             }
         };
+        let by = match &said.stated_by {
+            Some(mention) => Some(end(state, found, mention)?),
+            None => None,
+        };
         let ends = || std::iter::once(&about).chain(&object);
         let is_new = |end: &End| end.id().is_none_or(|id| is_newcomer(state, id));
-        let doubtful = said.confidence < policy.threshold || ends().any(is_new);
+        let doubtful = said.confidence < policy.threshold || ends().chain(&by).any(is_new);
         if said.confidence < policy.floor || !doubtful || is_on_record(state, said, &about, object.as_ref()) {
             return None;
         }
@@ -172,8 +176,14 @@ fn guesses<'a>(state: &State, policy: &Policy, text: usize, found: &'a Extractio
             hangs: ends().filter_map(End::id).map(|id| hangs(state.links(id).count())).sum(),
             text,
             fact,
-            says: format!("{} {} {points} {}", about.key(), said.predicate, said.relation.as_deref().unwrap_or("")),
-            names: ends().filter(|end| end.id().is_none()).map(End::key).collect(),
+            says: format!(
+                "{} {} {points} {} {}",
+                about.key(),
+                said.predicate,
+                said.relation.as_deref().unwrap_or(""),
+                by.as_ref().map(End::key).unwrap_or_default(),
+            ),
+            names: ends().chain(&by).filter(|end| end.id().is_none()).map(End::key).collect(),
             about,
         })
     };
@@ -207,3 +217,6 @@ fn is_on_record(state: &State, said: &ExtractedFact, about: &End, object: Option
     let claim = Claim::new(vocabulary, (subject, &said.predicate, &object), &said.statement, &Validity::default());
     state.facts_of(claim.subject()).any(|fact| says_the_same(vocabulary, (&claim, said.statement.as_str()), fact))
 }
+
+#[cfg(test)]
+mod tests;

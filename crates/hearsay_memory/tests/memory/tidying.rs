@@ -285,7 +285,7 @@ fn health_names_what_is_amiss() {
     memory.propose(Author::Importer("notes".into()), vec![owes]).unwrap().wait().unwrap();
     propose(&memory, Proposal { evidence: Vec::new(), ..heard(None, "FEARS", "mirela-voss", 0.5, 1) });
     let count = |memory: &Memory, name: &str| {
-        let health = memory.health().unwrap().wait().unwrap();
+        let health = memory.health(5).unwrap().wait().unwrap();
         health.checks.iter().find(|check| check.name == name).unwrap().count
     };
     assert_eq!((count(&memory, "reviews"), count(&memory, "no_evidence"), count(&memory, "dangling")), (1, 1, 0));
