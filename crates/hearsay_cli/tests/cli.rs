@@ -859,3 +859,39 @@ fn a_transcript_is_tried_imported_and_taken_back() {
     place.fails(&["session", "import", "mill", "talk.vtt", "--speaker", "Eve=ben"], 3, &["nobody called `eve`"]);
     place.fails(&["session", "import", "mill", "talk.vtt", "--speaker", "Eve"], 2, &["Anna=lyra"]);
 }
+
+#[test]
+fn texts_are_read_for_facts_wherever_they_come_from() {
+    let place = Place::new();
+    let found = || place.json(&["facts", "mill", "--predicate", "OWES", "--object", "ben"])["all"].as_u64().unwrap();
+    let before = found();
+    let line = "Ada owes Ben ten crowns.";
+    // A draft shows what would be found, and records nothing.
+    let drafted = place.json(&["extract", "mill", "--text", line, "--narration"]);
+    assert_eq!((&drafted["facts"][0]["predicate"], &drafted["standings"][0]), (&"OWES".into(), &"canon".into()));
+    assert!(place.ok(&["extract", "mill", "--text", line, "--by", "ben"]).contains("nothing was recorded"));
+    assert_eq!(found(), before);
+    // What is said, and what a transcript says, is read by itself.
+    let said = place.json(&["say", "mill", "ben", line]);
+    assert_eq!((&said["found"]["claimed"], found()), (&1.into(), before + 1), "{said}");
+    place.write("evening.txt", "Ben: Sam owes Ada twenty crowns.\n");
+    let imported = place.json(&["session", "import", "mill", "evening.txt"]);
+    assert!(imported["found"].is_object(), "{imported}");
+    // Notes from elsewhere too; of what is doubtful in them, no more waits than there is room for.
+    place.write("mill/hearsay.toml", "[extraction]\nguesses = 4\n");
+    let names =
+        ["Zarael", "Bromwick", "Ysolde", "Tavish", "Quillon", "Hestia", "Orlok", "Fenwick", "Gisela", "Wulfram"];
+    for (number, name) in names.iter().enumerate() {
+        let notes = format!("# Note {number}\n\nMaybe Ada hates {name}.\n\nPerhaps Ben fears {name}.\n");
+        place.write(&format!("notes/note-{number}.md"), &notes);
+    }
+    let imported = place.json(&["import", "mill", "notes", "--no-meaning"]);
+    assert!(imported["found"]["left_out"].as_u64().unwrap() >= 5, "{imported}");
+    assert!(place.ok(&["extract", "mill", "--again"]).contains("left out"));
+    // What cannot be read is said, with what to do.
+    place.write("empty.txt", "");
+    assert!(place.ok(&["extract", "mill", "empty.txt"]).contains("Nothing is stated"));
+    fs::write(place.path("picture.bin"), [0x89, b'P', 0xff, 0x00]).unwrap();
+    place.fails(&["extract", "mill", "picture.bin"], 4, &["picture.bin", "line 1", "UTF-8"]);
+    place.fails(&["extract", "mill", "nowhere.txt"], 4, &["nowhere.txt"]);
+}

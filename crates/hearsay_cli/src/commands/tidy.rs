@@ -260,6 +260,7 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     data["duplicates"] = json!({ "near_certain": certain, "possible": duplicates.len() - certain });
     data["pending_vectors"] = json!(status.pending_vectors);
     data["unindexed"] = json!(status.unindexed);
+    data["unread"] = json!(status.unread);
     data["behind"] = json!(status.position.0.saturating_sub(status.projected.0));
     output.data(&data)?;
     output.line(format!(
@@ -271,6 +272,10 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     if !duplicates.is_empty() {
         let pairs = count(duplicates.len(), "pair of entities looks", "pairs of entities look");
         output.line(format!("{pairs} like one, {certain} of them near-certainly: `hearsay duplicates` lists them"))?;
+    }
+    if status.unread > 0 {
+        let texts = count(status.unread, "text waits", "texts wait");
+        output.line(format!("{texts} to be read for facts: `hearsay extract` reads them"))?;
     }
     if status.pending_vectors > 0 {
         let texts = count(status.pending_vectors, "text has", "texts have");

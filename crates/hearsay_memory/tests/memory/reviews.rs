@@ -39,6 +39,13 @@ fn what_matters_most_comes_first() {
     let objects: Vec<_> = rows.iter().map(|row| row.in_full[0].object.as_str()).collect();
     assert_eq!((objects, all), (vec!["the-guild", "mirela-voss"], 3));
     assert_eq!(reviews(&memory), 3);
+    // What somebody is of whom files do not say it can wait.
+    let kindless = Proposal::new(id("the-guild"), predicate("kind"), hearsay_model::Object::Value("unknown".into()));
+    let kindless = Proposal { confidence: Confidence::new(0.5).unwrap(), ..kindless };
+    memory.propose(Author::Importer("files".into()), vec![kindless]).unwrap().wait().unwrap();
+    let items = review_items(&state(&memory));
+    let Some(ReviewItem::Doubtful { fact, .. }) = items.last() else { panic!("{items:?}") };
+    assert_eq!(state(&memory).fact(*fact).unwrap().predicate().as_str(), "kind");
 }
 
 #[test]
