@@ -877,6 +877,10 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     place.write("evening.txt", "Ben: Sam owes Ada twenty crowns.\n");
     let imported = place.json(&["session", "import", "mill", "evening.txt"]);
     assert!(imported["found"].is_object(), "{imported}");
+    // What was read goes with its text: that is no reason not to undo it.
+    assert!(place.ok(&["undo", "mill"]).contains("evening.txt"));
+    assert!(place.ok(&["undo", "mill"]).contains("Ada owes Ben"));
+    assert_eq!(found(), before);
     // Notes from elsewhere too; of what is doubtful in them, no more waits than there is room for.
     place.write("mill/hearsay.toml", "[extraction]\nguesses = 4\n");
     let names =
@@ -888,6 +892,10 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     let imported = place.json(&["import", "mill", "notes", "--no-meaning"]);
     assert!(imported["found"]["left_out"].as_u64().unwrap() >= 5, "{imported}");
     assert!(place.ok(&["extract", "mill", "--again"]).contains("left out"));
+    let waiting = || place.json(&["facts", "mill", "--standing", "proposed"])["all"].as_u64().unwrap();
+    assert!(waiting() > 0);
+    let undone = place.ok(&["undo", "mill", "--author", "import"]);
+    assert!(undone.contains("import notes") && waiting() == 0, "{undone}");
     // What cannot be read is said, with what to do.
     place.write("empty.txt", "");
     assert!(place.ok(&["extract", "mill", "empty.txt"]).contains("Nothing is stated"));
