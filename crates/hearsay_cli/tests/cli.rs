@@ -879,8 +879,12 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     assert!(imported["found"].is_object(), "{imported}");
     // What was read goes with its text: that is no reason not to undo it.
     assert!(place.ok(&["undo", "mill"]).contains("evening.txt"));
-    assert!(place.ok(&["undo", "mill"]).contains("Ada owes Ben"));
+    let undone = place.json(&["undo", "mill"]);
+    assert!(undone["summary"].as_str().unwrap().contains("Ada owes Ben"), "{undone}");
     assert_eq!(found(), before);
+    let position = undone["position"].to_string();
+    place.ok(&["undo", "mill", &position]);
+    assert_eq!(found(), before + 1, "with the line comes back what was read in it");
     // Notes from elsewhere too; of what is doubtful in them, no more waits than there is room for.
     place.write("mill/hearsay.toml", "[extraction]\nguesses = 4\n");
     let names =
