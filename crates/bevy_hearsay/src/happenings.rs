@@ -10,6 +10,7 @@ use crate::{
     components::{MemoryId, Whereabouts},
     diagnostics::FrameCost,
     memory::{MemoryTrouble, NpcMemory},
+    sessions::{self, Asked, SessionEnded, SessionHappens, SessionStarted, Tells},
     steps::{Step, Steps, StepsAppExt},
     sync,
 };
@@ -212,13 +213,16 @@ impl Happens {
 enum Request {
     Happens { by: Target, happens: Happens },
     Edit { edit: Edit, author: Author },
+    Session(SessionHappens),
 }
 
 /// What happened and waits to be sent, and what was sent.
 #[derive(Resource, Default)]
 pub(crate) struct Happenings {
     waiting: VecDeque<Request>,
-    sent: Vec<(Option<Entity>, Ticket<Written>)>,
+    sent: Vec<(Option<Entity>, Tells, Ticket<Written>)>,
+    /// What is asked since.
+    asked: Vec<Asked>,
     most: usize,
     /// How many were sent, and how many of these are done, in order.
     pub(crate) sent_count: u64,
@@ -228,7 +232,7 @@ pub(crate) struct Happenings {
 impl Happenings {
     /// How many wait, and how many were sent and are not done.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.waiting.len(), self.sent.len())
+        (self.waiting.len(), self.sent.len() + self.asked.len())
     }
 
     /// Drops what waits: its world is gone.
@@ -239,6 +243,16 @@ impl Happenings {
     /// What must be done before a question sees all that was said before it.
     pub(crate) fn mark(&self) -> u64 {
         self.sent_count + self.waiting.len() as u64
+    }
+
+    /// Queues what happens to a session.
+    pub(crate) fn push_session(&mut self, happens: SessionHappens) -> Result<(), String> {
+        match self.push(Request::Session(happens)) {
+            true => Ok(()),
+            false => {
+                Err(format!("{} happenings wait for the memory already; the session goes on without this", self.most))
+            }
+        }
     }
 
     fn push(&mut self, request: Request) -> bool {
@@ -254,7 +268,10 @@ impl Plugin for HappeningsPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(self.earshot.clone())
             .insert_resource(Happenings { most: self.queue, ..Happenings::default() })
+            .add_message::<SessionStarted>()
+            .add_message::<SessionEnded>()
             .add_observer(on_happens)
+            .add_observer(sessions::on_session)
             .add_step(Step::TakeHappenings, has_sent, take_done)
             .add_step(Step::SendHappenings, has_waiting, send);
     }
@@ -265,7 +282,8 @@ fn has_waiting(world: &World) -> bool {
 }
 
 fn has_sent(world: &World) -> bool {
-    !world.resource::<Happenings>().sent.is_empty()
+    let happenings = world.resource::<Happenings>();
+    !happenings.sent.is_empty() || !happenings.asked.is_empty()
 }
 
 fn on_happens(
@@ -309,20 +327,20 @@ pub(crate) fn send(world: &mut World) {
         let sent = match &request {
             Request::Edit { edit, author } => {
                 let (edit, author) = (edit.clone(), author.clone());
-                write(world, None, |memory| memory.edit_as(author, edit))
+                write(world, None, Tells::Nothing, |memory| memory.edit_as(author, edit))
             }
             Request::Happens { by, happens } => match resolved(world, by, happens) {
                 Ok(happening) => {
                     let author = happens.author.clone();
-                    write(world, Some(happens.entity), |memory| memory.learn(author, happening))
+                    write(world, Some(happens.entity), Tells::Nothing, |memory| memory.learn(author, happening))
                 }
                 Err(Unresolved::NotYet) => false,
-                Err(Unresolved::Never(what)) => {
-                    world.write_message(MemoryTrouble { what, entity: Some(happens.entity) });
-                    world.resource_mut::<Happenings>().sent_count += 1;
-                    world.resource_mut::<Happenings>().done_count += 1;
-                    true
-                }
+                Err(Unresolved::Never(what)) => never(world, what, Some(happens.entity)),
+            },
+            Request::Session(happens) => match sessions::send(world, happens) {
+                Ok(send) => write(world, None, Tells::of(happens), send),
+                Err(Unresolved::NotYet) => false,
+                Err(Unresolved::Never(what)) => never(world, what, None),
             },
         };
         if !sent {
@@ -333,9 +351,19 @@ pub(crate) fn send(world: &mut World) {
     }
 }
 
+/// Says that something cannot be sent: what comes after need not wait for it.
+fn never(world: &mut World, what: String, entity: Option<Entity>) -> bool {
+    world.write_message(MemoryTrouble { what, entity });
+    let mut happenings = world.resource_mut::<Happenings>();
+    happenings.sent_count += 1;
+    happenings.done_count += 1;
+    true
+}
+
 fn write(
     world: &mut World,
     entity: Option<Entity>,
+    tells: Tells,
     send: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
 ) -> bool {
     let Some(memory) = world.resource::<NpcMemory>().get() else { return false };
@@ -343,27 +371,21 @@ fn write(
         Ok(ticket) => {
             let mut happenings = world.resource_mut::<Happenings>();
             happenings.sent_count += 1;
-            happenings.sent.push((entity, ticket));
+            happenings.sent.push((entity, tells, ticket));
             true
         }
         Err(MemoryError::Full { .. }) => false,
-        Err(error) => {
-            world.write_message(MemoryTrouble { what: error.to_string(), entity });
-            let mut happenings = world.resource_mut::<Happenings>();
-            happenings.sent_count += 1;
-            happenings.done_count += 1;
-            true
-        }
+        Err(error) => never(world, error.to_string(), entity),
     }
 }
 
-enum Unresolved {
+pub(crate) enum Unresolved {
     NotYet,
     Never(String),
 }
 
 /// The name under which the memory knows somebody.
-fn name(world: &World, target: &Target) -> Result<String, Unresolved> {
+pub(crate) fn name(world: &World, target: &Target) -> Result<String, Unresolved> {
     match target {
         Target::Named(name) => Ok(name.clone()),
         Target::Entity(entity) => {
@@ -480,16 +502,46 @@ fn resolved(world: &World, by: &Target, happens: &Happens) -> Result<Happening, 
 }
 
 /// Looks after what was sent: what the memory refuses is said.
-fn take_done(mut happenings: ResMut<Happenings>, mut trouble: MessageWriter<MemoryTrouble>) {
+fn take_done(
+    mut happenings: ResMut<Happenings>,
+    memory: Res<NpcMemory>,
+    mut trouble: MessageWriter<MemoryTrouble>,
+    mut started: MessageWriter<SessionStarted>,
+    mut ended: MessageWriter<SessionEnded>,
+) {
     let happenings = happenings.as_mut();
-    while let Some((entity, answer)) =
-        happenings.sent.first().and_then(|(entity, ticket)| Some((*entity, ticket.try_take()?)))
-    {
-        drop(happenings.sent.remove(0));
-        happenings.done_count += 1;
-        if let Some(error) = answer.err().filter(|error| !matches!(error, MemoryError::Closed)) {
+    let mut fail = |error: MemoryError, entity| {
+        if !matches!(error, MemoryError::Closed) {
             tracing::warn!("not remembered: {error}");
             trouble.write(MemoryTrouble { what: error.to_string(), entity });
         }
+    };
+    while let Some((entity, tells, answer)) =
+        happenings.sent.first().and_then(|(entity, tells, ticket)| Some((*entity, *tells, ticket.try_take()?)))
+    {
+        drop(happenings.sent.remove(0));
+        happenings.done_count += 1;
+        let asked = answer.and_then(|_| memory.get().map_or(Ok(None), |memory| tells.ask(memory)));
+        match asked {
+            Ok(asked) => happenings.asked.extend(asked),
+            Err(error) => fail(error, entity),
+        }
     }
+    happenings.asked.retain_mut(|asked| {
+        let answer = match asked {
+            Asked::Started(ticket) => {
+                ticket.try_take().map(|id| id.map(|session| _ = started.write(SessionStarted { session })))
+            }
+            Asked::Ended(ticket) => ticket
+                .try_take()
+                .map(|report| report.map(|report| _ = ended.write(SessionEnded { report: Box::new(report) }))),
+        };
+        match answer {
+            None => true,
+            Some(answer) => {
+                answer.err().into_iter().for_each(|error| fail(error, None));
+                false
+            }
+        }
+    });
 }

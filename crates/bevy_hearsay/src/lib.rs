@@ -64,9 +64,10 @@
 //!
 //! In: the commands of [`EntityMemoryCommands`] (`say`, `tell`, `witness`, `read_document`, `reveal`, `move_to`, `join`,
 //! `leave`, …), of [`EntityQuestionCommands`] (`ask`, `neighbours`, `beliefs_about`, `knowledge`), of [`MemoryCommands`]
-//! (`search_memory`, `inquire`) and of [`SaveCommands`]; or the event [`Happens`], which has its author and hearers.
+//! (`search_memory`, `inquire`), of [`SessionCommands`] (`start_session`, `log_line`, `end_session`, …) and of
+//! [`SaveCommands`]; or the events [`Happens`], which has its author and hearers, and [`SessionHappens`].
 //! Out: the entity events [`Answered`], [`Unanswered`] and [`Forgotten`], and the messages [`MemoryChanged`],
-//! [`MemoryTrouble`], [`SecretRevealable`], [`SlotSaved`] and [`SlotLoaded`].
+//! [`MemoryTrouble`], [`SecretRevealable`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`] and [`SlotLoaded`].
 //!
 //! # Sets
 //!
@@ -167,6 +168,7 @@ mod memory;
 mod plugins;
 mod questions;
 mod saves;
+mod sessions;
 mod steps;
 mod sync;
 pub mod testing;
@@ -190,6 +192,7 @@ pub use questions::{
     Unanswered,
 };
 pub use saves::{Autosave, SaveCommands, SavesPlugin, SlotLoaded, SlotSaved};
+pub use sessions::{NewSession, SessionCommands, SessionEnded, SessionHappens, SessionStarted};
 pub use sync::{Forgotten, GameClock, Materialise, Remember, RememberAppExt, SyncPlugin};
 
 /// Where the plugin's systems run. [`Receive`](Self::Receive) and [`Apply`](Self::Apply) are in [`PreUpdate`],
@@ -215,7 +218,8 @@ pub mod prelude {
     pub use crate::{
         Answered, AskedOf, At, Attributes, Deed, Earshot, EntityMemoryCommands, EntityQuestionCommands, GameClock,
         Happens, HearsayPlugins, HearsaySystems, Inquiry, LoadProgress, Materialise, MemoryChanged, MemoryCommands,
-        MemoryId, MemoryState, MemoryTrouble, Overwrite, Present, Question, Relation, Relations, Remember,
-        RememberAppExt, Remembered, Reply, SaveCommands, Target, Unanswered, What, Whereabouts, memory_ready,
+        MemoryId, MemoryState, MemoryTrouble, NewSession, Overwrite, Present, Question, Relation, Relations, Remember,
+        RememberAppExt, Remembered, Reply, SaveCommands, SessionCommands, SessionEnded, SessionStarted, Target,
+        Unanswered, What, Whereabouts, memory_ready,
     };
 }

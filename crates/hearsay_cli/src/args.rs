@@ -32,7 +32,7 @@ pub(crate) use session::{
     Threads,
 };
 pub(crate) use story::{Flag, GossipArgs};
-pub(crate) use tidy::{Duplicates, DuplicatesWhat, Learn, LearnWhat, Merge, Prune, Split};
+pub(crate) use tidy::{Duplicates, DuplicatesWhat, Health, Learn, LearnWhat, Merge, Prune, Split};
 
 const AFTER: &str = "\
 A campaign is a directory of YAML files. Every command first takes over what
@@ -398,7 +398,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   hearsay review campaigns/gullhaven
-  hearsay review campaigns/gullhaven accept 3fa91c02
+  hearsay review campaigns/gullhaven accept 3fa91c02 77be1d40
   hearsay review campaigns/gullhaven edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),
     /// Tell what is learned from your decisions: how far sources and predicates are trusted
@@ -457,9 +457,10 @@ Examples:
     Prune(Prune),
     /// Tell what is amiss in the record: orphans, facts without evidence, what waits
     #[command(after_help = "\
-Example:
-  hearsay health campaigns/gullhaven")]
-    Health(Campaign),
+Examples:
+  hearsay health campaigns/gullhaven
+  hearsay health campaigns/gullhaven --check orphans --check no_evidence --limit 100")]
+    Health(Health),
     /// List the operations of the journal, the newest first
     #[command(after_help = "\
 Example:

@@ -13,7 +13,7 @@ use crate::{
     args::Campaign,
     commands::story::{reveal_line, revealable},
     interrupt,
-    output::{Fault, Output, WRONG_FILE},
+    output::{Fault, Output, WRONG_FILE, count},
 };
 
 /// Whether the encoder is wanted.
@@ -112,6 +112,9 @@ pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Res
         let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
         tell(format!("know nothing but their own name: {}", ids.join(", ")))?;
     }
+    for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
+        tell(format!("skipped: {}: {}", skipped.path, skipped.why))?;
+    }
     for kept in &report.kept {
         tell(format!("left as it is ({}): {}", kept.why, kept.what))?;
     }
@@ -156,12 +159,13 @@ pub(crate) fn read_texts(memory: &Memory, again: bool, output: &mut Output) -> R
 }
 
 /// As [`read_texts`], where the settings of the campaign say that texts are read by themselves.
-pub(crate) fn read_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<()> {
-    if settings(directory)?.extraction.enabled {
-        let found = read_texts(memory, false, output)?;
-        tell_found(&found, output)?;
+pub(crate) fn read_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<Option<Proposed>> {
+    if !settings(directory)?.extraction.enabled {
+        return Ok(None);
     }
-    Ok(())
+    let found = read_texts(memory, false, output)?;
+    tell_found(&found, output)?;
+    Ok(Some(found))
 }
 
 /// Tells what became of what was found in texts.
@@ -176,9 +180,15 @@ pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
     ];
     let told: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    match told.is_empty() {
-        true => Ok(()),
-        false => output.line(format!("  found in the text: {}", told.join(", "))),
+    if !told.is_empty() {
+        output.line(format!("  found in the text: {}", told.join(", ")))?;
+    }
+    match found.left_out {
+        0 => Ok(()),
+        left_out => output.line(format!(
+            "  {} left out, to keep the review short; `hearsay extract --again` proposes the next, once you have decided",
+            count(left_out, "guess", "guesses")
+        )),
     }
 }
 

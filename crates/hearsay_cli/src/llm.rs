@@ -79,6 +79,10 @@ mod with {
                 parts.push(format!("{number} {what}"));
             }
         };
+        add(llm.counts.entities, "new names");
+        add(llm.counts.relations, "facts");
+        add(llm.counts.merged, "found again");
+        add(llm.counts.flagged.total(), "refused");
         add(queue.gathering, "lines gather");
         add(jobs, "wait (`extract --llm`)");
         add(queue.given_up, "given up");

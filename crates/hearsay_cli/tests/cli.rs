@@ -566,8 +566,8 @@ fn with_doubts(place: &Place) -> String {
     place.write("doubts.jsonl", &doubts);
     place.ok(&["import", "mill", "doubts.jsonl"]);
     let items = place.json(&["review", "mill"]);
-    assert_eq!(items["items"][0]["in_full"][0]["subject"], "sam-a", "{items}");
-    items["items"][1]["in_full"][0]["id"].as_str().unwrap().to_owned()
+    assert_eq!(items["items"][0]["in_full"][0]["subject"], "ada", "{items}");
+    items["items"][0]["in_full"][0]["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -575,6 +575,13 @@ fn decisions_are_learned_from_and_what_is_doubtful_is_pruned() {
     let place = Place::new();
     let fact = with_doubts(&place);
     assert!(place.ok(&["learn", "mill"]).contains("Nothing was decided yet"));
+    // Several at once are one operation.
+    let items = place.json(&["review", "mill"]);
+    let other = items["items"][1]["in_full"][0]["id"].as_str().unwrap();
+    place.fails(&["review", "mill", "edit", &fact, other, "--statement", "x"], 2, &["one fact"]);
+    let told = place.ok(&["review", "mill", "reject", &fact, other, "--reason", "a dream"]);
+    assert!(told.contains("and 1 more, because: a dream"), "{told}");
+    place.ok(&["undo", "mill"]);
     place.ok(&["review", "mill", "accept", &fact]);
     let status = place.json(&["learn", "mill", "status"]);
     assert_eq!((&status["enabled"], status["trust"].as_array().unwrap().len()), (&true.into(), 3), "{status}");
@@ -611,6 +618,12 @@ fn decisions_are_learned_from_and_what_is_doubtful_is_pruned() {
     assert_eq!((check("reviews"), check("no_evidence"), check("contradictions")), (1, 2, 0), "{health}");
     assert_eq!(health["duplicates"]["near_certain"], 1);
     assert!(place.ok(&["health", "mill"]).contains("hearsay review"));
+    let orphans = place.json(&["health", "mill", "--check", "no_evidence", "--limit", "1"]);
+    let checks = orphans["checks"].as_array().unwrap();
+    assert_eq!((checks.len(), checks[0]["examples"].as_array().unwrap().len()), (1, 1), "{orphans}");
+    let told = place.ok(&["health", "mill", "--check", "no_evidence", "--limit", "1"]);
+    assert!(told.contains("without evidence: 2") && told.contains("and 1 more"), "{told}");
+    place.fails(&["health", "mill", "--check", "weather"], 2, &["weather", "orphans"]);
 }
 
 #[test]
@@ -845,4 +858,52 @@ fn a_transcript_is_tried_imported_and_taken_back() {
     place.fails(&["session", "import", "mill", "bad.txt"], 4, &["bad.txt:1", "no text"]);
     place.fails(&["session", "import", "mill", "talk.vtt", "--speaker", "Eve=ben"], 3, &["nobody called `eve`"]);
     place.fails(&["session", "import", "mill", "talk.vtt", "--speaker", "Eve"], 2, &["Anna=lyra"]);
+}
+
+#[test]
+fn texts_are_read_for_facts_wherever_they_come_from() {
+    let place = Place::new();
+    let found = || place.json(&["facts", "mill", "--predicate", "OWES", "--object", "ben"])["all"].as_u64().unwrap();
+    let before = found();
+    let line = "Ada owes Ben ten crowns.";
+    // A draft shows what would be found, and records nothing.
+    let drafted = place.json(&["extract", "mill", "--text", line, "--narration"]);
+    assert_eq!((&drafted["facts"][0]["predicate"], &drafted["standings"][0]), (&"OWES".into(), &"canon".into()));
+    assert!(place.ok(&["extract", "mill", "--text", line, "--by", "ben"]).contains("nothing was recorded"));
+    assert_eq!(found(), before);
+    // What is said, and what a transcript says, is read by itself.
+    let said = place.json(&["say", "mill", "ben", line]);
+    assert_eq!((&said["found"]["claimed"], found()), (&1.into(), before + 1), "{said}");
+    place.write("evening.txt", "Ben: Sam owes Ada twenty crowns.\n");
+    let imported = place.json(&["session", "import", "mill", "evening.txt"]);
+    assert!(imported["found"].is_object(), "{imported}");
+    // What was read goes with its text: that is no reason not to undo it.
+    assert!(place.ok(&["undo", "mill"]).contains("evening.txt"));
+    let undone = place.json(&["undo", "mill"]);
+    assert!(undone["summary"].as_str().unwrap().contains("Ada owes Ben"), "{undone}");
+    assert_eq!(found(), before);
+    let position = undone["position"].to_string();
+    place.ok(&["undo", "mill", &position]);
+    assert_eq!(found(), before + 1, "with the line comes back what was read in it");
+    // Notes from elsewhere too; of what is doubtful in them, no more waits than there is room for.
+    place.write("mill/hearsay.toml", "[extraction]\nguesses = 4\n");
+    let names =
+        ["Zarael", "Bromwick", "Ysolde", "Tavish", "Quillon", "Hestia", "Orlok", "Fenwick", "Gisela", "Wulfram"];
+    for (number, name) in names.iter().enumerate() {
+        let notes = format!("# Note {number}\n\nMaybe Ada hates {name}.\n\nPerhaps Ben fears {name}.\n");
+        place.write(&format!("notes/note-{number}.md"), &notes);
+    }
+    let imported = place.json(&["import", "mill", "notes", "--no-meaning"]);
+    assert!(imported["found"]["left_out"].as_u64().unwrap() >= 5, "{imported}");
+    assert!(place.ok(&["extract", "mill", "--again"]).contains("left out"));
+    let waiting = || place.json(&["facts", "mill", "--standing", "proposed"])["all"].as_u64().unwrap();
+    assert!(waiting() > 0);
+    let undone = place.ok(&["undo", "mill", "--author", "import"]);
+    assert!(undone.contains("import notes") && waiting() == 0, "{undone}");
+    // What cannot be read is said, with what to do.
+    place.write("empty.txt", "");
+    assert!(place.ok(&["extract", "mill", "empty.txt"]).contains("Nothing is stated"));
+    fs::write(place.path("picture.bin"), [0x89, b'P', 0xff, 0x00]).unwrap();
+    place.fails(&["extract", "mill", "picture.bin"], 4, &["picture.bin", "line 1", "UTF-8"]);
+    place.fails(&["extract", "mill", "nowhere.txt"], 4, &["nowhere.txt"]);
 }

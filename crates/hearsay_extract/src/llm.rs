@@ -164,6 +164,19 @@ pub struct Counts {
     pub tokens: u64,
 }
 
+impl std::ops::AddAssign for Counts {
+    /// Several runs together.
+    fn add_assign(&mut self, run: Self) {
+        self.add(&run);
+        self.parts += run.parts;
+        self.entities += run.entities;
+        self.relations += run.relations;
+        self.calls += run.calls;
+        self.retries += run.retries;
+        self.tokens += run.tokens;
+    }
+}
+
 impl Counts {
     fn add(&mut self, part: &Self) {
         self.flagged.add(&part.flagged);

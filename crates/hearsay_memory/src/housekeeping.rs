@@ -6,7 +6,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::{MemoryError, ReviewItem, review_items};
+use crate::{MemoryError, ReviewItem, reading::is_newcomer, review_items};
 
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -117,15 +117,13 @@ pub struct Health {
     pub checks: Vec<Check>,
 }
 
-/// Examples of a check at most.
-const EXAMPLES: usize = 5;
-
-/// Looks at everything: takes long in a large campaign.
-pub fn health(state: &State) -> Health {
+/// Looks at everything, and names so many of each kind at most: takes long in a large campaign.
+pub fn health(state: &State, examples: usize) -> Health {
     let mut orphans = Vec::new();
     let mut stubs = Vec::new();
     let mut nameless = Vec::new();
-    for entity in state.entities() {
+    // Of whom the DM has not said that there is anybody of that name, the review tells.
+    for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
         let id = &entity.id;
         let says_more = |fact: &Fact| {
             let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());
@@ -193,45 +191,50 @@ pub fn health(state: &State) -> Health {
         name,
         what,
         count: found.len(),
-        examples: found.into_iter().take(EXAMPLES).collect(),
+        examples: found.into_iter().take(examples).collect(),
         advice,
     };
     let checks = vec![
-        check("reviews", "facts wait for review", doubtful, "`hearsay review` lists them"),
-        check("contradictions", "facts contradict each other", clashes, "`hearsay review` lists them"),
+        check("reviews", "facts that wait for review", doubtful, "`hearsay review` lists them"),
+        check("contradictions", "facts that contradict each other", clashes, "`hearsay review` lists them"),
         check(
             "stubs",
-            "entities have nothing but a name and a kind",
+            "entities with nothing but a name and a kind",
             stubs,
             "say something of them, `merge` or `remove` them",
         ),
-        check("orphans", "entities have no relation to any other", orphans, "`relate` them, or leave them as they are"),
-        check("nameless", "entities have no name", nameless, "`set ENTITY name NAME`"),
+        check(
+            "orphans",
+            "entities without a relation to any other",
+            orphans,
+            "`relate` them, or leave them as they are",
+        ),
+        check("nameless", "entities without a name", nameless, "`set ENTITY name NAME`"),
         check(
             "no_evidence",
-            "facts from text or files show no evidence",
+            "facts from text or files without evidence",
             unproven,
             "look at them with `show`, then `correct` or `remove` them",
         ),
         check(
             "dangling",
-            "facts refer to what is there no more",
+            "facts that refer to what is there no more",
             dangling,
             "`show` tells to what; `correct` writes them anew",
         ),
         check(
             "unknown",
-            "canon facts are known to nobody",
+            "canon facts that nobody knows",
             unknown,
             "`tell`, `witness` or `read` lets somebody know them",
         ),
         check(
             "mute_speakers",
-            "facts were said by what cannot speak",
+            "facts said by what cannot speak",
             mute,
             "`correct` them, or `merge` the speaker into whoever is meant",
         ),
-        check("empty_passages", "passages have no text", empty, "remove them from the campaign's files"),
+        check("empty_passages", "passages without text", empty, "remove them from the campaign's files"),
     ];
     Health { entities: state.entity_count(), facts: state.fact_count(), checks }
 }

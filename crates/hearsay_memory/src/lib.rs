@@ -31,6 +31,7 @@ pub mod duplicates;
 mod edit;
 mod error;
 mod find;
+mod guesses;
 mod happening;
 mod housekeeping;
 pub mod learn;
@@ -54,7 +55,7 @@ mod worker;
 pub use ask::{Answer, Ask};
 pub use campaign::{TakenOver, changes_something, has_campaign_files, is_campaign, take_over, undone_sources};
 pub use decisions::{Decisions, Keep};
-pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, Likeness, MergePlan};
+pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;
 pub use find::{
@@ -77,9 +78,9 @@ pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};
 pub use progress::{ImportProgress, ImportStage};
 pub use proposal::{Guide, Proposal, Proposed, TextSource, propose};
-pub use reading::{Draft, Drafted};
+pub use reading::{Draft, Drafted, is_newcomer};
 pub use retcon::Retcon;
-pub use review::{Clash, Decision, ReviewItem, review_items, would_learn};
+pub use review::{Clash, Decision, ReviewItem, review_items, stake, would_learn};
 pub use session::{
     Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
     TranscriptReport, keep_recap,

@@ -458,7 +458,7 @@ impl Memory {
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
         let make = move |world: &World| {
-            let guide = Guide { policy: &policy, learned: &world.learned, likeness: None };
+            let guide = Guide { policy: &policy, learned: &world.learned };
             propose(&world.state, &guide, &proposals, &author, now())
         };
         self.send_write(|responder| {
@@ -541,12 +541,13 @@ impl Memory {
         self.write(move |world| Ok(prune.plan(&world.state, now())?.operation.ok_or(ApplyError::Empty)?))
     }
 
-    /// Tells how the record stands, beside the worker: see [`health`](crate::health).
+    /// Tells how the record stands, with so many examples of each kind at most, beside the worker: see
+    /// [`health`](crate::health).
     ///
     /// # Errors
     /// When the channel is full or the memory closed.
-    pub fn health(&self) -> Result<Ticket<Health>, MemoryError> {
-        self.read_aside(|world| Ok(health(&world.state)))
+    pub fn health(&self, examples: usize) -> Result<Ticket<Health>, MemoryError> {
+        self.read_aside(move |world| Ok(health(&world.state, examples)))
     }
 
     /// Sets the game clock.

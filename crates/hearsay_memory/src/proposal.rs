@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::{
     Learned, MemoryError, Policy, Verdict, Voice,
-    duplicates::{Claim, Likeness, canonical, says_the_same},
+    duplicates::{Claim, canonical, says_no_more, says_the_same},
     edit::{self, succession},
     review::overlap,
 };
@@ -100,6 +100,9 @@ pub struct Proposed {
     pub known: usize,
     /// Of these, the facts that gained evidence.
     pub supported: usize,
+    /// Guesses that were left out, because others of the same texts, or about the same entity, are more worth the DM's
+    /// time. The texts keep them: what is read again proposes them, once the DM has decided on what waits.
+    pub left_out: usize,
 }
 
 impl AddAssign for Proposed {
@@ -111,6 +114,7 @@ impl AddAssign for Proposed {
         self.rejected_before += more.rejected_before;
         self.known += more.known;
         self.supported += more.supported;
+        self.left_out += more.left_out;
     }
 }
 
@@ -121,8 +125,6 @@ pub struct Guide<'a> {
     pub policy: &'a Policy,
     /// What was learned from the DM, which moves their confidence.
     pub learned: &'a Learned,
-    /// How alike two sentences are in meaning, where that is known; words alone tell, where it is not.
-    pub likeness: Option<&'a Likeness<'a>>,
 }
 
 /// What the earlier proposals of a batch do.
@@ -212,7 +214,7 @@ pub fn propose(
             if standing == Standing::Canon && is_outranked(state, &batch, &fact) {
                 (standing, most) = policy.doubt(confidence);
             }
-            match on_record(state, &batch, guide.likeness, &fact) {
+            match on_record(state, &batch, &fact) {
                 OnRecord::Nothing => {}
                 OnRecord::Refused => {
                     counts.rejected_before += 1;
@@ -301,14 +303,14 @@ enum OnRecord {
     Said(Arc<Fact>),
 }
 
-fn on_record(state: &State, batch: &Batch, likeness: Option<&Likeness>, fact: &Fact) -> OnRecord {
+fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
     if state.is_retracted(fact.id()) {
         return OnRecord::Refused;
     }
     let vocabulary = state.vocabulary();
     let (claim, voice) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
     let there = batch.facts_of(state, claim.subject());
-    let same = |other: &&&Arc<Fact>| says_the_same(vocabulary, (&claim, fact.statement()), other, likeness);
+    let same = |other: &&&Arc<Fact>| says_the_same(vocabulary, (&claim, fact.statement()), other);
     let twins: Vec<&Arc<Fact>> = there.iter().filter(same).copied().collect();
     let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
     let by_dm = |twin: &Fact, standing| twin.standing() == standing && is_confirmed(twin);
@@ -328,7 +330,11 @@ fn on_record(state: &State, batch: &Batch, likeness: Option<&Likeness>, fact: &F
         return OnRecord::Refused;
     }
     let said = twins.iter().filter(stands).find(|twin| own(twin));
-    if let Some(said) = said.or_else(|| twins.iter().find(|twin| told(twin))) {
+    // What is as sure and says more, it bears out; what is doubtful becomes no surer by half of it.
+    let sure = |held: &Fact| held.stands() && held.provenance().confidence >= fact.provenance().confidence;
+    let more = |held: &&&Arc<Fact>| sure(held) && (own(held) || told(held)) && says_no_more(vocabulary, fact, held);
+    let said = said.or_else(|| twins.iter().find(|twin| told(twin)));
+    if let Some(said) = said.or_else(|| there.iter().find(more)) {
         return OnRecord::Said(Arc::clone(said));
     }
     if twins.iter().any(|twin| twin.standing() == Standing::Canon) {

@@ -157,6 +157,65 @@ fn form(passage: &Passage) -> Form {
     }
 }
 
+/// Whom a name means that no entity was found under.
+pub(crate) enum Newcomer {
+    /// One who was added meanwhile, or who waits for the DM under this name.
+    Known(EntityId),
+    /// Nobody whom something may be said of: the DM said that this is no name, or several bear it.
+    Refused,
+    /// Nobody yet.
+    Nobody,
+}
+
+impl Newcomer {
+    pub(crate) fn of(state: &State, name: &str) -> Self {
+        let normal = text::normal(name);
+        let is_open = |id: &EntityId| state.open_names(id).iter().any(|open| text::normal(open) == normal);
+        match state.resolve(name) {
+            // Whose secret name it is must not come out.
+            Resolution::One(id) if is_open(&id) => return Self::Known(id),
+            Resolution::Ambiguous(_) => return Self::Refused,
+            _ => {}
+        }
+        for id in ids_for(name).take_while(|id| state.entity(id).is_some()) {
+            let same = |fact: &&Fact| fact.object().text().is_some_and(|said| text::normal(said) == normal);
+            let standings: Vec<Standing> = proposed_names(state, &id).filter(same).map(Fact::standing).collect();
+            if standings.contains(&Standing::Proposed) {
+                return Self::Known(id);
+            }
+            if standings.contains(&Standing::Rejected) {
+                return Self::Refused;
+            }
+        }
+        Self::Nobody
+    }
+}
+
+/// The ids that somebody of a name may get, the plainest first.
+fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
+    let first = EntityId::from_name(name).ok();
+    let numbered = first
+        .clone()
+        .into_iter()
+        .flat_map(|first| (2..100).filter_map(move |number| EntityId::new(format!("{first}-{number}")).ok()));
+    first.into_iter().chain(numbered)
+}
+
+/// The names that texts gave to an entity, whatever the DM said of them.
+fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
+    let facts = state.facts_of(id).map(AsRef::as_ref);
+    let whose = id.clone();
+    facts.filter(move |fact: &&Fact| {
+        let by_text = fact.provenance().author == Author::Extractor;
+        by_text && *fact.subject() == whose && fact.predicate().as_str() == attribute::NAME
+    })
+}
+
+/// Whether somebody is there under a name alone of which the DM has not said that it is one.
+pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
+    state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
+}
+
 /// The operation that what was found in a passage becomes; none, when nothing of it is worth it.
 pub(crate) fn operation(
     state: &State,
@@ -171,8 +230,18 @@ pub(crate) fn operation(
     }
     let (policy, model) = (guide.policy, findings.model.as_deref());
     let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
-    let mut proposals = Vec::new();
+    let (mut proposals, mut below) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {
+        // A name that stands in nothing worth a look is none either.
+        let is_worth = fact.confidence >= policy.floor;
+        let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
+        let names_new = is_new(&fact.subject)
+            || matches!(&fact.object, Stated::Entity(mention) if is_new(mention))
+            || fact.stated_by.as_ref().is_some_and(is_new);
+        if names_new && !is_worth {
+            below += 1;
+            continue;
+        }
         let Some(subject) = reading.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
         let object = match &fact.object {
             Stated::Value(value) => Object::Value(value.as_str().into()),
@@ -191,7 +260,8 @@ pub(crate) fn operation(
         proposals.extend(reading.proposal(fact, subject, object, stated_by));
     }
     let added = reading.changes;
-    let (operation, counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
+    let (operation, mut counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
+    counts.dropped += below;
     // What was read in the same words before, by whomever, has said all this.
     let operation = operation.filter(|operation| !operation.changes.iter().all(|change| is_held(state, change)));
     let operation = operation.map(|mut operation| {
@@ -231,12 +301,11 @@ impl Reading<'_> {
             return known.clone();
         }
         let entity = found.entities.get(index)?;
-        let id = match self.state.resolve(&entity.name) {
-            // It was added while the passage was read. Whose secret name it is must not come out.
-            Resolution::One(id) if self.is_open_name(&id, &entity.name) => Some(id),
-            Resolution::Ambiguous(_) => None,
-            _ if entity.confidence < self.policy.floor => None,
-            _ => self.fresh_id(&entity.name),
+        let id = match Newcomer::of(self.state, &entity.name) {
+            Newcomer::Known(id) => Some(id),
+            Newcomer::Refused => None,
+            Newcomer::Nobody if entity.confidence < self.policy.floor => None,
+            Newcomer::Nobody => self.fresh_id(&entity.name),
         };
         self.new.insert(index, id.clone());
         let id = id?;
@@ -245,8 +314,11 @@ impl Reading<'_> {
             let evidence = vec![self.evidence(entity.span)];
             let said = |name: &str, value: String| {
                 let name = Predicate::new(name).ok()?;
+                // It has no name yet of which a sentence could be made.
+                let whose = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
+                let statement = Some(self.state.vocabulary().sentence(&name, whose, &value));
                 let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
-                Some(Proposal { evidence: evidence.clone(), ..self.told(proposal, entity.confidence) })
+                Some(Proposal { evidence: evidence.clone(), statement, ..self.told(proposal, entity.confidence) })
             };
             proposals.extend(said(attribute::NAME, entity.name.clone()));
             proposals.extend(entity.kind.as_ref().and_then(|kind| said(attribute::KIND, kind.as_str().to_owned())));
@@ -254,17 +326,10 @@ impl Reading<'_> {
         Some(id)
     }
 
-    fn is_open_name(&self, id: &EntityId, name: &str) -> bool {
-        let name = text::normal(name);
-        self.state.open_names(id).iter().any(|open| text::normal(open) == name)
-    }
-
     fn fresh_id(&self, name: &str) -> Option<EntityId> {
-        let first = EntityId::from_name(name).ok()?;
         let is_free =
             |id: &EntityId| self.state.entity(id).is_none() && !self.new.values().flatten().any(|taken| taken == id);
-        let numbered = (2..100).filter_map(|number| EntityId::new(format!("{first}-{number}")).ok());
-        std::iter::once(first.clone()).chain(numbered).find(is_free)
+        ids_for(name).find(is_free)
     }
 
     fn evidence(&self, span: hearsay_model::Span) -> Evidence {
@@ -280,7 +345,8 @@ impl Reading<'_> {
             (None, Some(document)) => How::Read { document: Some(document.clone()) },
             (None, None) => How::Authored,
         };
-        let about_new = |id: &EntityId| self.new.values().flatten().any(|new| new == id);
+        let added = |id: &EntityId| self.state.entity(id).is_none();
+        let about_new = |id: &EntityId| added(id) || is_newcomer(self.state, id);
         let is_new = about_new(&proposal.subject) || proposal.object.entity().is_some_and(about_new);
         let below = Confidence::new(self.policy.threshold.get() - JUST_BELOW).unwrap_or(self.policy.floor);
         Proposal {

@@ -8,7 +8,7 @@ use std::{
 use hearsay_campaign::LeftOut;
 use hearsay_model::{
     Author, Bearing, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, Predicate, SettingKey, Standing, State,
-    Timestamp,
+    Timestamp, attribute,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,8 @@ use crate::{
     duplicates::{Claim, Duplicate},
     edit::{Editor, Right, find_fact, succession},
     learn::lift,
+    query::consequence,
+    reading::is_newcomer,
 };
 
 /// Why something waits for the DM.
@@ -25,9 +27,9 @@ use crate::{
 pub enum ReviewItem {
     /// A fact whose confidence lies below the threshold.
     Doubtful {
-        /// The fact: the surest, where several sources say the same.
+        /// The fact: the surest, where several sources say the same; the name of somebody new.
         fact: FactId,
-        /// What others say that is the same. It is decided with it. Sorted.
+        /// What others say that is the same; of what kind somebody new is. It is decided with it. Sorted.
         also: Vec<FactId>,
     },
     /// Facts of one subject that cannot all be so.
@@ -55,24 +57,75 @@ pub enum Clash {
     Refuted(FactId),
 }
 
-/// What waits for the DM of facts: doubtful ones first, the least sure first, then contradictions, by subject. Entities
-/// that may be one are looked for by [`duplicates`](crate::duplicates::duplicates), which takes longer.
+/// What waits for the DM of facts: the most consequential first, by how likely it is, too. Entities that may be one are
+/// looked for by [`duplicates`](crate::duplicates::duplicates), which takes longer.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
-    let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
+    let mut claims: BTreeMap<Together, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.standing() == Standing::Proposed) {
-        claims.entry(Claim::of(state.vocabulary(), fact)).or_default().push(fact);
+        claims.entry(Together::of(state, fact)).or_default().push(fact);
     }
-    let mut doubtful: Vec<(f64, FactId, Vec<FactId>)> = Vec::new();
-    for facts in claims.values() {
-        let Some(surest) = facts.iter().max_by_key(|fact| (fact.provenance().confidence, fact.id())) else { continue };
-        let also = facts.iter().map(|fact| fact.id()).filter(|id| *id != surest.id()).collect();
-        let lift = lift(state, surest).map_or(0.0, |lift| lift.by);
-        doubtful.push((surest.provenance().confidence.get() + lift, surest.id(), also));
-    }
-    doubtful.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let subjects: BTreeSet<&EntityId> = state.facts().filter(|fact| stands(fact)).map(|fact| fact.subject()).collect();
-    let items = doubtful.into_iter().map(|(_, fact, also)| ReviewItem::Doubtful { fact, also });
-    items.chain(subjects.into_iter().flat_map(|subject| contradictions(state, subject))).collect()
+    let clashes: Vec<ReviewItem> = subjects.into_iter().flat_map(|subject| contradictions(state, subject)).collect();
+    let mut items: Vec<(f64, ReviewItem)> = Vec::new();
+    for facts in claims.values() {
+        let is_name = |fact: &Fact| fact.predicate().as_str() == attribute::NAME;
+        let surest = facts.iter().max_by_key(|fact| (is_name(fact), fact.provenance().confidence, fact.id()));
+        let Some(surest) = surest else { continue };
+        let mut also: Vec<FactId> = facts.iter().map(|fact| fact.id()).filter(|id| *id != surest.id()).collect();
+        also.sort_unstable();
+        let lift = lift(state, surest).map_or(0.0, |lift| lift.by);
+        let stake = stake(state, surest, false).0 * (1.0 + lift);
+        items.push((stake, ReviewItem::Doubtful { fact: surest.id(), also }));
+    }
+    for item in clashes {
+        let ReviewItem::Contradiction { facts, .. } = &item else { continue };
+        let stakes = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| stake(state, fact, true).0);
+        items.push((stakes.fold(0.0, f64::max), item));
+    }
+    // The sort keeps the order of those at which the same is at stake: by claim, then by subject.
+    items.sort_by(|a, b| b.0.total_cmp(&a.0));
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+/// How much is at stake with a fact, and why: how much follows from it, times how likely it is to be so. A guess about
+/// somebody whom all know waits behind what was said in plain words.
+pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
+    let (follows, why) = consequence(state, fact, contradicts);
+    // That files have no sign of what somebody is, is a question that can wait, however many there are of it.
+    let asks = fact.predicate().as_str() == attribute::KIND && fact.object().text() == Some("unknown");
+    let worth = if asks { 0.1 } else { 1.0 };
+    (worth * follows * fact.provenance().confidence.get(), why)
+}
+
+/// What is decided together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Together {
+    /// What says the same.
+    Claim(Claim),
+    /// What somebody new is called, and of what kind it is.
+    Naming(EntityId),
+}
+
+impl Together {
+    fn of(state: &State, fact: &Fact) -> Self {
+        match is_naming(fact) {
+            true => Self::Naming(fact.subject().clone()),
+            false => Self::Claim(Claim::of(state.vocabulary(), fact)),
+        }
+    }
+
+    fn subject(&self) -> &EntityId {
+        match self {
+            Self::Claim(claim) => claim.subject(),
+            Self::Naming(id) => id,
+        }
+    }
+}
+
+/// Whether a text that has somebody new says so.
+fn is_naming(fact: &Fact) -> bool {
+    let names = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+    names && fact.provenance().author == Author::Extractor
 }
 
 /// The contradictions in what is said of a subject.
@@ -148,9 +201,9 @@ fn must_overlap(a: &Fact, b: &Fact) -> bool {
 /// How many items wait for the DM, kept up to date by what operations touch: [`review_items`] reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reviews {
-    doubtful: BTreeMap<FactId, Claim>,
-    /// How many of these make a claim.
-    claims: BTreeMap<Claim, usize>,
+    doubtful: BTreeMap<FactId, Together>,
+    /// How many of these are decided together.
+    claims: BTreeMap<Together, usize>,
     /// By subject, how many there are.
     contradictions: BTreeMap<EntityId, usize>,
 }
@@ -184,7 +237,7 @@ impl Reviews {
             }
         }
         if let Some(fact) = state.fact(id).filter(|fact| fact.standing() == Standing::Proposed) {
-            let claim = Claim::of(state.vocabulary(), fact);
+            let claim = Together::of(state, fact);
             *self.claims.entry(claim.clone()).or_default() += 1;
             self.doubtful.insert(id, claim);
         }
@@ -252,7 +305,15 @@ impl Decision {
         if let Some(left_out) = LeftOut::of(&fact) {
             return Ok(self.left_out(state, &fact, left_out, now));
         }
-        let same = waiting_with(state, &fact);
+        let mut same = waiting_with(state, &fact);
+        match self {
+            // What is so of somebody new says that there is somebody of that name; what is no name, that nothing is so.
+            Self::Accept | Self::Edit { .. } => {}
+            Self::Reject | Self::False => same.extend(stands_on(state, &fact)),
+        }
+        same.sort_unstable();
+        same.dedup();
+        let confirm = |fact| [Change::SetStanding { fact, standing: Standing::Canon }, Change::Confirm(fact)];
         let judged = |word: &str, standing| {
             let judge = |fact| [Change::SetStanding { fact, standing }, Change::Confirm(fact)];
             let changes: Vec<Change> = std::iter::once(id).chain(same.iter().copied()).flat_map(judge).collect();
@@ -262,6 +323,7 @@ impl Decision {
         let (summary, changes) = match self {
             Self::Accept => {
                 let (summary, mut changes) = judged("accept", Standing::Canon);
+                changes.extend(names_in(state, &fact).into_iter().flat_map(confirm));
                 // What is so now ends what was so before.
                 let open = state.values(fact.subject(), fact.predicate());
                 let mut validity = fact.validity().clone();
@@ -318,14 +380,34 @@ pub(crate) fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
     if fact.standing() != Standing::Proposed {
         return Vec::new();
     }
-    let claim = Claim::of(state.vocabulary(), fact);
-    let waits = |other: &&Arc<Fact>| other.standing() == Standing::Proposed && other.id() != fact.id();
-    let waiting = state.facts_of(claim.subject()).filter(waits);
+    let claim = Together::of(state, fact);
+    let waiting = waiting_about(state, claim.subject()).filter(|other| other.id() != fact.id());
     let mut same: Vec<FactId> =
-        waiting.filter(|other| Claim::of(state.vocabulary(), other) == claim).map(|other| other.id()).collect();
+        waiting.filter(|other| Together::of(state, other) == claim).map(|other| other.id()).collect();
     same.sort_unstable();
     same.dedup();
     same
+}
+
+fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+    state.facts_of(id).filter(|fact| fact.standing() == Standing::Proposed)
+}
+
+/// What a fact stands on: the names, and kinds, of those in it who are new.
+fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
+    let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
+    let new = ends.filter(|id| is_newcomer(state, id));
+    let naming =
+        |id: &'a EntityId| waiting_about(state, id).filter(move |other| is_naming(other) && other.subject() == id);
+    new.flat_map(naming).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
+}
+
+/// What stands on a name: all that waits of somebody who is nobody without it.
+fn stands_on(state: &State, fact: &Fact) -> Vec<FactId> {
+    let id = fact.subject();
+    let is_its_name = fact.predicate().as_str() == attribute::NAME && is_newcomer(state, id);
+    let waiting = is_its_name.then(|| waiting_about(state, id)).into_iter().flatten();
+    waiting.map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }
 
 /// Those who would learn a proposed fact once it is accepted.

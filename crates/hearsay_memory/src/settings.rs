@@ -96,6 +96,8 @@ impl Default for ModelSettings {
 pub struct ExtractionSettings {
     /// Whether texts that are said, written or imported are read for facts by themselves, which the policy decides on.
     pub enabled: bool,
+    /// How many guesses may wait for the DM that come from many texts at once, as from an import: the most consequential.
+    pub guesses: usize,
     /// A file with words and patterns of the campaign's own. Relative to the campaign directory.
     pub language: Option<PathBuf>,
     /// The language model that reads them too, if one is switched on.
@@ -104,7 +106,7 @@ pub struct ExtractionSettings {
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self { enabled: true, language: None, llm: LlmSettings::default() }
+        Self { enabled: true, guesses: 100, language: None, llm: LlmSettings::default() }
     }
 }
 

@@ -5,6 +5,7 @@ mod answers;
 mod happenings;
 mod saves;
 mod scenes;
+mod sessions;
 mod sync;
 mod two_sides;
 

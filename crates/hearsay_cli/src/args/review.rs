@@ -21,10 +21,14 @@ pub(crate) struct Review {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// What you decide; list what waits, when nothing is given
-    #[arg(value_enum, requires = "fact")]
+    #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
-    /// On which fact: id, beginning of the id, or handle
-    pub(crate) fact: Option<String>,
+    /// On which facts, in one operation: id, beginning of the id, or handle
+    #[arg(value_name = "FACT")]
+    pub(crate) facts: Vec<String>,
+    /// Why, in your words: kept in the journal
+    #[arg(long, requires = "facts")]
+    pub(crate) reason: Option<String>,
     /// With `edit`: the object or value that is right
     #[arg(long)]
     pub(crate) object: Option<String>,

@@ -111,3 +111,15 @@ pub(crate) struct Prune {
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Health {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Only this check, by its name in --json, such as orphans or no_evidence; repeat it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) check: Vec<String>,
+    /// So many of each at most
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub(crate) limit: usize,
+}

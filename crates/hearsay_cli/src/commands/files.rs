@@ -10,9 +10,11 @@ use std::{
 use anyhow::{Context, Result, bail};
 use hearsay_campaign::{Format, Watch};
 use hearsay_memory::{
-    ImportOptions, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings, query::players,
+    ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, Proposed, SETTINGS_FILE, Settings,
+    query::players,
 };
 use hearsay_store::StoreError;
+use serde::Serialize;
 use serde_json::json;
 
 use super::{
@@ -66,13 +68,22 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
     }
     campaign::notes(&outcome, |note| output.line(format!("  {note}")))?;
-    campaign::read_new_texts(&memory, directory, output)?;
+    let found = campaign::read_new_texts(&memory, directory, output)?;
     campaign::embed(&memory, meaning, output)?;
     match watch {
-        None => tell_with_reveals(&memory, outcome, output)?,
+        None => tell_with_reveals(&memory, Imported { outcome, found }, output)?,
         Some(watch) => keep_up(&memory, args, &options, watch, output)?,
     }
     Ok(memory.close()?)
+}
+
+/// What an import brought, and what was found in its texts, if they were read.
+#[derive(Serialize)]
+struct Imported {
+    #[serde(flatten)]
+    outcome: ImportOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<Proposed>,
 }
 
 /// How long the files must lie still before they are read again.
@@ -111,7 +122,7 @@ fn keep_up(
         output.finish()?;
         match campaign::read_new_texts(memory, &args.campaign, output) {
             Err(_) if interrupt::is_asked() => break,
-            read => read?,
+            read => _ = read?,
         }
         output.finish()?;
     }

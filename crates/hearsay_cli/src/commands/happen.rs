@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use hearsay_memory::{
-    Circumstances, Happening, Memory, MemoryError, Preview, Retcon, Retelling, Stated, Ticket, World, Written,
+    Circumstances, Happening, Memory, MemoryError, Preview, Proposed, Retcon, Retelling, Stated, Ticket, World, Written,
 };
 use hearsay_model::{Author, Knower, Operation, Timestamp};
 use serde::Serialize;
@@ -22,6 +22,9 @@ struct Told {
     written: Option<Written>,
     #[serde(flatten)]
     preview: Preview,
+    /// What became of what was found in texts, if they were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<Proposed>,
 }
 
 fn circumstances(args: &args::Circumstances) -> Circumstances {
@@ -69,7 +72,12 @@ fn carry_out(
         None => output.line(format!("Dry run, nothing is changed: {}", preview.summary))?,
     }
     tell(&preview, output)?;
-    tell_with_reveals(&memory, Told { written, preview }, output)?;
+    // A line that was said is read for facts, as one in a log is.
+    let found = match &written {
+        Some(_) => campaign::read_new_texts(&memory, &campaign.campaign, output)?,
+        None => None,
+    };
+    tell_with_reveals(&memory, Told { written, preview, found }, output)?;
     Ok(memory.close()?)
 }
 

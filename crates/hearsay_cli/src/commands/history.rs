@@ -98,6 +98,8 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let directory = args.campaign.campaign.display();
     output.line(format!("{} (operation {})", written.summary, written.position))?;
     output.line(format!("  `hearsay undo {directory} {}` brings it back", written.position))?;
+    // What was read in texts that are there again comes back too.
+    campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
     tell_with_reveals(&memory, written, output)?;
     if is_import && hearsay_memory::has_campaign_files(&args.campaign.campaign) {
         output.line(format!("  the files are as they were, and left out until `hearsay import {directory}`"))?;

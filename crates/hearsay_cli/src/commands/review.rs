@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 use hearsay_memory::{
-    Clash, Decision, ReviewItem,
+    Clash, Decision, Decisions, MemoryError, ReviewItem, World, find_fact,
     query::{self, ReviewRow},
+    real_time,
 };
 use serde_json::json;
 
@@ -22,8 +23,11 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             if edits { "`edit` needs --object or --statement" } else { "--object and --statement go with `edit`" };
         return Err(Fault::new(WRONG_LINE, what).into());
     }
+    if edits && args.facts.len() > 1 {
+        return Err(Fault::new(WRONG_LINE, "`edit` is of one fact").into());
+    }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
-    if let (Some(decision), Some(fact)) = (args.decision, args.fact.clone()) {
+    if let Some(decision) = args.decision {
         let decision = match decision {
             DecisionArg::Accept => Decision::Accept,
             DecisionArg::Edit => Decision::Edit {
@@ -35,7 +39,14 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };
-        let written = memory.decide(fact, decision)?.wait()?;
+        let (given, reason) = (args.facts.clone(), args.reason.clone());
+        let decide = move |world: &World| {
+            let facts: Result<_, MemoryError> =
+                given.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id())).collect();
+            let decisions = Decisions { facts: facts?, decision: decision.clone(), reason: reason.clone() };
+            decisions.operation(&world.state, real_time())
+        };
+        let written = memory.write(decide)?.wait()?;
         tell(&memory, written, output)?;
         return Ok(memory.close()?);
     }
@@ -71,7 +82,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     }
     if !rows.is_empty() {
         let directory = args.campaign.campaign.display();
-        output.line(format!("Decide: hearsay review {directory} accept|edit|false|reject FACT"))?;
+        output.line(format!("Decide: hearsay review {directory} accept|edit|false|reject FACT…"))?;
     }
     if all > rows.len() {
         output.line(format!("and {} more: raise --limit", all - rows.len()))?;

@@ -5,8 +5,8 @@ use std::{fs, time::Duration};
 use anyhow::Result;
 use hearsay_campaign::Transcript;
 use hearsay_memory::{
-    Compact, Log, LogLine, Memory, MemoryError, NewSession, SessionStep, SpeakerIs, TranscriptImport, TranscriptReport,
-    Written,
+    Compact, Log, LogLine, Memory, MemoryError, NewSession, Proposed, SessionStep, SpeakerIs, TranscriptImport,
+    TranscriptReport, Written,
     query::{self, RecapFor, SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind},
 };
 use hearsay_model::{Author, EntityId, Passage};
@@ -97,9 +97,9 @@ fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         Ok(passages.flatten().map(|knower| knower.to_string()).collect::<Vec<_>>())
     })?;
     let heard = heard.wait()?;
-    campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
+    let found = campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
     output.line(format!("  heard by: {}", if heard.is_empty() { "nobody".to_owned() } else { heard.join(", ") }))?;
-    tell_with_reveals(&memory, json!({ "written": written, "heard_by": heard }), output)?;
+    tell_with_reveals(&memory, json!({ "written": written, "heard_by": heard, "found": found }), output)?;
     Ok(memory.close()?)
 }
 
@@ -351,6 +351,9 @@ struct Imported {
     written: Option<Written>,
     #[serde(flatten)]
     report: TranscriptReport,
+    /// What became of what was found in the lines, if they were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<Proposed>,
 }
 
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
@@ -380,7 +383,11 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         None => output.line("Nothing has changed since the last import.")?,
     }
     tell_import(&report, args.dry_run, output)?;
-    tell_with_reveals(&memory, Imported { written, report }, output)?;
+    let found = match &written {
+        Some(_) => campaign::read_new_texts(&memory, &args.campaign.campaign, output)?,
+        None => None,
+    };
+    tell_with_reveals(&memory, Imported { written, report, found }, output)?;
     Ok(memory.close()?)
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use hearsay_memory::{
-    Band, Duplicate, Memory, Prune, PrunePlan, Teach, Written,
+    Band, Duplicate, Health, Memory, Prune, PrunePlan, Teach, Written,
     duplicates::fact_duplicates,
     learn::{Counts, TrustOf, Verdict, decisions},
 };
@@ -240,9 +240,19 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-pub(crate) fn health(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Meaning::Without, output)?;
-    let health = interrupt::wait(&memory.health()?)?;
+pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let mut health = interrupt::wait(&memory.health(args.limit)?)?;
+    if !args.check.is_empty() {
+        let known: Vec<&str> = health.checks.iter().map(|check| check.name).collect();
+        if let Some(unknown) = args.check.iter().find(|name| !known.contains(&name.as_str())) {
+            let what = format!("there is no check `{unknown}`; there are {}", known.join(", "));
+            return Err(Fault::new(WRONG_LINE, what).into());
+        }
+        health.checks.retain(|check| args.check.iter().any(|name| name == check.name));
+        output.data(&health)?;
+        return tell_checks(&health, output).and_then(|()| Ok(memory.close()?));
+    }
     let duplicates = interrupt::wait(&memory.duplicates()?)?;
     let certain = duplicates.iter().filter(|one| one.band == Band::NearCertain).count();
     let status = memory.status()?.wait()?;
@@ -250,6 +260,7 @@ pub(crate) fn health(args: &args::Campaign, output: &mut Output) -> Result<()> {
     data["duplicates"] = json!({ "near_certain": certain, "possible": duplicates.len() - certain });
     data["pending_vectors"] = json!(status.pending_vectors);
     data["unindexed"] = json!(status.unindexed);
+    data["unread"] = json!(status.unread);
     data["behind"] = json!(status.position.0.saturating_sub(status.projected.0));
     output.data(&data)?;
     output.line(format!(
@@ -257,23 +268,35 @@ pub(crate) fn health(args: &args::Campaign, output: &mut Output) -> Result<()> {
         count(health.entities, "entity", "entities"),
         count(health.facts, "fact", "facts")
     ))?;
-    let wrong = health.checks.iter().filter(|check| check.count > 0);
-    for check in wrong.clone() {
-        output.line(format!("{} {}: {}", check.count, check.what, check.advice))?;
-        for example in &check.examples {
-            output.line(format!("    {example}"))?;
-        }
-    }
+    tell_checks(&health, output)?;
     if !duplicates.is_empty() {
         let pairs = count(duplicates.len(), "pair of entities looks", "pairs of entities look");
         output.line(format!("{pairs} like one, {certain} of them near-certainly: `hearsay duplicates` lists them"))?;
+    }
+    if status.unread > 0 {
+        let texts = count(status.unread, "text waits", "texts wait");
+        output.line(format!("{texts} to be read for facts: `hearsay extract` reads them"))?;
     }
     if status.pending_vectors > 0 {
         let texts = count(status.pending_vectors, "text has", "texts have");
         output.line(format!("{texts} no vector yet: `ask` makes them"))?;
     }
-    if wrong.count() == 0 && duplicates.is_empty() {
+    if health.checks.iter().all(|check| check.count == 0) && duplicates.is_empty() {
         output.line("Nothing is amiss.")?;
     }
     Ok(memory.close()?)
+}
+
+fn tell_checks(health: &Health, output: &mut Output) -> Result<()> {
+    for check in health.checks.iter().filter(|check| check.count > 0) {
+        output.line(format!("{}: {} ({})", check.what, check.count, check.advice))?;
+        for example in &check.examples {
+            output.line(format!("    {example}"))?;
+        }
+        if check.count > check.examples.len() {
+            let more = check.count - check.examples.len();
+            output.line(format!("    and {more} more: --check {} --limit {}", check.name, check.count))?;
+        }
+    }
+    Ok(())
 }

@@ -6,8 +6,8 @@ mod merge;
 mod rename;
 mod split;
 
-pub use claim::{Claim, Likeness};
-pub(crate) use claim::{canonical, says_the_same};
+pub use claim::Claim;
+pub(crate) use claim::{canonical, says_no_more, says_the_same};
 pub(crate) use find::sort;
 pub use find::{
     Band, Duplicate, FactDuplicate, NEAR_CERTAIN_NAME, NEAR_CERTAIN_WHOLE, POSSIBLE_NAME, duplicates, fact_duplicates,

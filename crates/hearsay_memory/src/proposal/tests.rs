@@ -45,7 +45,7 @@ fn world(said: &[(u8, u8)], learned: &mut Learned) -> State {
 
 fn say(state: &mut State, learned: &Learned, author: &Author, proposals: &[Proposal]) -> Proposed {
     let policy = Policy::default();
-    let guide = Guide { policy: &policy, learned, likeness: None };
+    let guide = Guide { policy: &policy, learned };
     let (operation, counts) = propose(state, &guide, proposals, author, Timestamp(0)).unwrap();
     if let Some(operation) = operation {
         state.apply(operation).unwrap();

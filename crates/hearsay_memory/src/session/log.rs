@@ -145,6 +145,7 @@ impl Log {
         let summary = match (&self.lines[..], &self.source) {
             ([line], None) => format!("{}: {}", scene.session.id, shortened(&line.text)),
             (lines, None) => format!("{}: {} lines", scene.session.id, lines.len()),
+            ([_], Some(source)) => format!("{}: 1 line of {}", scene.session.id, source.name),
             (lines, Some(source)) => format!("{}: {} lines of {}", scene.session.id, lines.len(), source.name),
         };
         Ok(Operation { author, recorded, summary, changes })

@@ -15,7 +15,7 @@ use std::{
 use crossbeam_channel::Receiver;
 use hearsay_extract::{
     Lexicon,
-    llm::{Context, LlmError, LlmSettings, Queue, QueueCounts, QueueSettings, Turn},
+    llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueCounts, QueueSettings, Turn},
 };
 use hearsay_model::{Change, Knower, Passage, PassageId, State};
 use hearsay_store::Location;
@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::{Event, Internal, Worker, Write, reading::Readings};
 use crate::{
-    Draft, Drafted, MemoryError, MemoryOptions, Proposed, edit::spoken_of, memory::now, reading::Findings,
+    Draft, Drafted, MemoryError, MemoryOptions, Proposed, edit::spoken_of, guesses, memory::now, reading::Findings,
     ticket::Responder,
 };
 
@@ -50,7 +50,9 @@ pub struct LlmStatus {
     pub next_try_ms: Option<u64>,
     /// Tokens used since opening.
     pub tokens: u64,
-    /// What became of what it found since opening.
+    /// What it found since opening, and what was refused of that.
+    pub counts: Counts,
+    /// What became of it.
     pub found: Proposed,
     /// Why the last text was not read, unless one was read since.
     pub last_error: Option<String>,
@@ -95,6 +97,7 @@ pub(super) struct Asking {
     writing: usize,
     /// The moment before which nothing is due, in milliseconds.
     look_at: i64,
+    counts: Counts,
     found: Proposed,
     last_error: Option<String>,
     /// Where what waits is kept; nowhere, for a memory that is gone when it closes.
@@ -137,6 +140,7 @@ impl Asking {
             running: 0,
             writing: 0,
             look_at: i64::MIN,
+            counts: Counts::default(),
             found: Proposed::default(),
             last_error: None,
             file,
@@ -212,6 +216,7 @@ impl Asking {
             writing: self.writing,
             next_try_ms: due.map(|due| u64::try_from(due.saturating_sub(now)).unwrap_or_default()),
             tokens: self.asker.as_ref().map_or(0, |asker| asker.llm.tokens_used()),
+            counts: self.counts,
             found: self.found,
             last_error: self.last_error.clone(),
         }
@@ -337,19 +342,30 @@ impl Worker {
             tracing::warn!("the language model did not read all: {what}");
         }
         if let Ok(found) = outcome {
+            asking.counts += found.counts;
             if found.unread.is_empty() {
                 asking.kept.read.extend(job.turns.iter().map(|turn| turn.id));
             }
             let model = asking.settings.facts_model().to_owned();
-            for (id, extraction) in job.by_turn(&found).0 {
-                if let Some(passage) = self.world.state.passage(id)
-                    && !extraction.facts.is_empty()
-                {
-                    asking.writing += 1;
-                    let findings = Findings { passage: Arc::clone(passage), extraction, model: Some(model.clone()) };
-                    let (findings, policy) = (Box::new(findings), self.settings.policy);
-                    self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
+            let state = &self.world.state;
+            let there = job.by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
+                let passage = Arc::clone(state.passage(id)?);
+                Some(Findings { passage, extraction, model: Some(model.clone()) })
+            });
+            let mut found: Vec<Findings> = there.collect();
+            let left = asking.kept.queue.counts().pending;
+            let most = match left {
+                0 => usize::MAX,
+                left => {
+                    let room = self.settings.extraction.guesses.saturating_sub(guesses::waiting(state));
+                    guesses::share(room, 1, left)
                 }
+            };
+            asking.found.left_out += guesses::leave_out(state, &self.settings.policy, &mut found, most);
+            for findings in found.into_iter().filter(|findings| !findings.extraction.facts.is_empty()) {
+                asking.writing += 1;
+                let (findings, policy) = (Box::new(findings), self.settings.policy);
+                self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
             }
         }
         let counts = asking.kept.queue.counts();

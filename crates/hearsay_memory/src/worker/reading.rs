@@ -14,7 +14,7 @@ use hearsay_model::{
 
 use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences, guarded};
 use crate::{
-    MemoryError, Proposed,
+    MemoryError, Proposed, guesses,
     memory::now,
     reading::{Draft, Drafted, Findings, Page},
     ticket::Responder,
@@ -25,6 +25,9 @@ type Tools = (Arc<Extractor>, Arc<Lexicon>, Option<Sentences>);
 
 /// Passages that are read at a time: few, so that the first facts are soon there.
 const BATCH: usize = 16;
+
+/// Of so many texts at once what was found is compared, before anything of it is written.
+const MOST_HELD: usize = 4096;
 
 /// Which passages wait to be read, and which were.
 #[derive(Default)]
@@ -43,6 +46,12 @@ pub(super) struct Readings {
     /// The names of the state; nothing, when they changed since.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
+    /// Whether many texts came at once: their guesses share what room there is in the review queue.
+    many: bool,
+    /// What was found in some of these, until all are read and it can be told which guesses matter most; and the operation
+    /// that brought the first.
+    held: Vec<Findings>,
+    held_from: Option<Position>,
     /// What became of what was found since opening.
     found: Proposed,
     /// Whether something was read since it was last noted how far.
@@ -80,7 +89,7 @@ impl Readings {
 
     /// How many passages wait to be read.
     pub(super) fn pending(&self) -> usize {
-        self.waiting.len() + self.reading + self.writing
+        self.waiting.len() + self.reading + self.held.len() + self.writing
     }
 
     /// Whether something was found in a passage.
@@ -180,6 +189,10 @@ impl Worker {
             return;
         }
         let state = &self.world.state;
+        readings.many |= readings.waiting.len() > BATCH;
+        if readings.many && readings.held_from.is_none() {
+            readings.held_from = readings.waiting.front().map(|(position, _)| *position);
+        }
         let batch: Vec<PassageId> =
             readings.waiting.drain(..readings.waiting.len().min(BATCH)).map(|(_, id)| id).collect();
         readings.unmarked = true;
@@ -256,16 +269,41 @@ impl Worker {
         self.readings.pending()
     }
 
-    pub(super) fn take_read(&mut self, read: Vec<Findings>) {
+    pub(super) fn take_read(&mut self, mut read: Vec<Findings>) {
         self.readings.reading = 0;
         #[cfg(feature = "llm")]
         self.want_asked(&read);
+        let readings = &mut self.readings;
+        let left = readings.waiting.len();
+        if readings.many {
+            readings.held.append(&mut read);
+            if left > 0 && readings.held.len() < MOST_HELD {
+                return;
+            }
+            read = std::mem::take(&mut readings.held);
+            readings.held_from = None;
+        }
+        self.leave_guesses_out(&mut read, left);
+        self.readings.many &= left > 0;
         let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
         for findings in found {
             self.readings.writing += 1;
             let (findings, policy) = (Box::new(findings), self.settings.policy);
             self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
         }
+    }
+
+    /// Leaves out what is doubtful in texts and not worth the DM's time, while so many more wait to be read.
+    fn leave_guesses_out(&mut self, read: &mut [Findings], left: usize) {
+        let state = &self.world.state;
+        let most = match self.readings.many {
+            true => {
+                let room = self.settings.extraction.guesses.saturating_sub(guesses::waiting(state));
+                guesses::share(room, read.len(), left)
+            }
+            false => usize::MAX,
+        };
+        self.readings.found.left_out += guesses::leave_out(state, &self.settings.policy, read, most);
     }
 
     /// Notes that what was found in a passage is written, or is not and will not be.
@@ -286,8 +324,9 @@ impl Worker {
         if !std::mem::take(&mut self.readings.unmarked) {
             return false;
         }
-        let position = match self.readings.waiting.front() {
-            Some((position, _)) => Position(position.0.saturating_sub(1)),
+        let waits = self.readings.waiting.front().map(|(position, _)| *position);
+        let position = match self.readings.held_from.into_iter().chain(waits).min() {
+            Some(position) => Position(position.0.saturating_sub(1)),
             None => self.world.state.position(),
         };
         if position <= self.world.state.read_up_to() {

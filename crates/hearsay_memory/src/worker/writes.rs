@@ -84,7 +84,7 @@ impl Write {
             }),
             Self::Findings { findings, policy, counts } => {
                 let (operation, now) = guarded(|| {
-                    let guide = Guide { policy, learned: &world.learned, likeness: None };
+                    let guide = Guide { policy, learned: &world.learned };
                     reading::operation(&world.state, &guide, findings, now())
                 })?;
                 *counts = now;

@@ -215,3 +215,92 @@ fn a_log_is_read_with_its_scene_and_again_after_a_restart_nothing_is() {
     settle(&memory);
     assert_eq!(state(&memory).position(), position, "opening writes nothing");
 }
+
+/// Logs many lines at once, as an import does.
+fn log_all(memory: &Memory, lines: impl Iterator<Item = String>) {
+    let lines: Vec<LogLine> = lines.map(LogLine::new).collect();
+    let new = Some(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    memory.log(Author::Dm, Log { new, lines, ..Log::default() }).unwrap().wait().unwrap();
+    settle(memory);
+}
+
+fn left_out(memory: &Memory) -> usize {
+    memory.read_texts(false).unwrap().wait().unwrap();
+    memory.wait_for_reading(|_| true).unwrap().found.left_out
+}
+
+#[test]
+fn many_texts_do_not_flood_the_review() {
+    let extraction = ExtractionSettings { guesses: 12, ..ExtractionSettings::default() };
+    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+    let settings = Settings { extraction, model, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
+    found_town(&memory);
+    do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
+    let people = ["Odo", "Pell", "Mirela"];
+    let doubts =
+        (0..60).map(|n| format!("Maybe {} hates the Zarak{} clan.", people[n % 3], (b'a' + n as u8 % 26) as char));
+    log_all(&memory, doubts.chain(["Odo owes Pell forty crowns.".to_owned()]));
+    let reviews = memory.status().unwrap().wait().unwrap().reviews;
+    assert!((6..=12).contains(&reviews), "{reviews}: {:?}", found(&memory));
+    assert!(left_out(&memory) >= 10, "{}", left_out(&memory));
+    assert!(found(&memory).iter().any(|(_, standing)| *standing == Standing::Canon), "what is sure is taken");
+    // Read again while these wait, nothing is added; once they are decided, others come.
+    memory.read_texts(true).unwrap().wait().unwrap();
+    settle(&memory);
+    assert!(memory.status().unwrap().wait().unwrap().reviews <= 12);
+    let before = found(&memory).len();
+    while let Some(hearsay_memory::ReviewItem::Doubtful { fact, .. }) =
+        hearsay_memory::review_items(&state(&memory)).into_iter().next()
+    {
+        memory.decide(fact.to_string(), Decision::Reject).unwrap().wait().unwrap();
+    }
+    memory.read_texts(true).unwrap().wait().unwrap();
+    settle(&memory);
+    let reviews = memory.status().unwrap().wait().unwrap().reviews;
+    assert!((1..=12).contains(&reviews) && found(&memory).len() > before, "{reviews}: {:?}", found(&memory));
+}
+
+#[test]
+fn a_new_name_is_one_entity_and_one_decision() {
+    let memory = town(Settings::default());
+    say(&memory, "pell", "Odo works for Zarael.");
+    say(&memory, "mirela-voss", "Pell owes Zarael ten crowns.");
+    let works = one(&memory, "EMPLOYED_BY");
+    assert_eq!(one(&memory, "OWES").object().entity(), Some(&id("zarael")), "two texts mean one");
+    assert_eq!(state(&memory).entity(&id("zarael-2")), None);
+    let reviews = || memory.status().unwrap().wait().unwrap().reviews;
+    assert_eq!(reviews(), 3, "two facts, and who Zarael is");
+    // What is so of somebody says that there is somebody of that name.
+    memory.decide(works.id().to_string(), Decision::Accept).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).open_name(&id("zarael")), Some("Zarael"));
+    assert_eq!(reviews(), 1);
+    memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    // What is no name, of that nothing is so; and it is nobody's in the next text either.
+    let name = one(&memory, "name");
+    memory.decide(name.id().to_string(), Decision::Reject).unwrap().wait().unwrap();
+    assert_eq!(reviews(), 0);
+    say(&memory, "pell", "Mirela hates Zarael.");
+    assert_eq!(reviews(), 0, "{:?}", found(&memory));
+    assert_eq!(state(&memory).entity(&id("zarael-2")), None);
+}
+
+#[test]
+fn what_is_being_read_at_closing_is_read_at_opening() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || {
+        let location = hearsay_store::Location::Directory(directory.path().to_owned());
+        Memory::open(MemoryOptions { location, ..reading(Settings::default()) }).unwrap()
+    };
+    let memory = open();
+    found_town(&memory);
+    do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
+    let talk = (0..60).map(|n| format!("The bell rang {n} times, and nobody came."));
+    let lines: Vec<LogLine> = talk.chain(["Odo owes Pell forty crowns.".to_owned()]).map(LogLine::new).collect();
+    let new = Some(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    memory.log(Author::Dm, Log { new, lines, ..Log::default() }).unwrap().wait().unwrap();
+    memory.close().unwrap();
+    let memory = open();
+    settle(&memory);
+    assert_eq!(one(&memory, "OWES").standing(), Standing::Canon);
+}

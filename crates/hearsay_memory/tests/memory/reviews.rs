@@ -26,9 +26,10 @@ fn reviews(memory: &Memory) -> usize {
 }
 
 #[test]
-fn the_least_sure_comes_first() {
+fn what_matters_most_comes_first() {
     let memory = town();
-    for (object, sure) in [("the-guild", 0.5), ("mirela-voss", 0.31), ("the-gull", 0.69)] {
+    // The guild is known to more, and what is said of it to more; what is hardly likely comes last.
+    for (object, sure) in [("the-gull", 0.31), ("mirela-voss", 0.5), ("the-guild", 0.69)] {
         hear(&memory, "FEARS", object, sure);
     }
     let (rows, all) = {
@@ -36,8 +37,15 @@ fn the_least_sure_comes_first() {
         query::review(&state, &hearsay_memory::Learned::of(&state), 2)
     };
     let objects: Vec<_> = rows.iter().map(|row| row.in_full[0].object.as_str()).collect();
-    assert_eq!((objects, all), (vec!["mirela-voss", "the-guild"], 3));
+    assert_eq!((objects, all), (vec!["the-guild", "mirela-voss"], 3));
     assert_eq!(reviews(&memory), 3);
+    // What somebody is of whom files do not say it can wait.
+    let kindless = Proposal::new(id("the-guild"), predicate("kind"), hearsay_model::Object::Value("unknown".into()));
+    let kindless = Proposal { confidence: Confidence::new(0.5).unwrap(), ..kindless };
+    memory.propose(Author::Importer("files".into()), vec![kindless]).unwrap().wait().unwrap();
+    let items = review_items(&state(&memory));
+    let Some(ReviewItem::Doubtful { fact, .. }) = items.last() else { panic!("{items:?}") };
+    assert_eq!(state(&memory).fact(*fact).unwrap().predicate().as_str(), "kind");
 }
 
 #[test]

@@ -71,6 +71,24 @@ fn the_same_again_is_evidence_and_no_second_fact() {
 }
 
 #[test]
+fn what_says_less_is_evidence_for_what_says_more() {
+    let memory = town();
+    let works = |trade: &str, sure: f64, line: u32| {
+        let value = hearsay_model::Object::Value(trade.into());
+        let confidence = Confidence::new(sure).unwrap();
+        let proposal = Proposal::new(id("pell"), predicate("occupation"), value);
+        propose(&memory, Proposal { confidence, evidence: quote(line), ..proposal })
+    };
+    assert_eq!(works("bandit leader", 0.9, 1).canon, 1);
+    assert_eq!(works("leader", 0.8, 2), Proposed { known: 1, supported: 1, ..Proposed::default() });
+    assert_eq!(works("bandit", 0.8, 3).canon, 1, "a bandit need not lead");
+    // What is doubtful becomes no surer by half of it.
+    assert_eq!(works("harbour pilot", 0.5, 4).waiting, 1);
+    assert_eq!(works("pilot", 0.9, 5).canon, 1);
+    assert_eq!(of_standing(&memory, Standing::Proposed).len(), 1);
+}
+
+#[test]
 fn undoing_the_first_word_leaves_the_second() {
     let memory = town();
     propose(&memory, heard(None, "OWES", "mirela-voss", 0.9, 1));
@@ -267,7 +285,7 @@ fn health_names_what_is_amiss() {
     memory.propose(Author::Importer("notes".into()), vec![owes]).unwrap().wait().unwrap();
     propose(&memory, Proposal { evidence: Vec::new(), ..heard(None, "FEARS", "mirela-voss", 0.5, 1) });
     let count = |memory: &Memory, name: &str| {
-        let health = memory.health().unwrap().wait().unwrap();
+        let health = memory.health(5).unwrap().wait().unwrap();
         health.checks.iter().find(|check| check.name == name).unwrap().count
     };
     assert_eq!((count(&memory, "reviews"), count(&memory, "no_evidence"), count(&memory, "dangling")), (1, 1, 0));

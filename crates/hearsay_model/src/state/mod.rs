@@ -129,7 +129,8 @@ impl State {
         }
         let writes_lost = |entry: &Entry| {
             let mut keys = entry.operation.changes.iter().filter_map(crate::Change::key);
-            entry.live && keys.any(|key| lost.binary_search(&key).is_ok())
+            let is_read = entry.operation.author == crate::Author::Extractor;
+            entry.live && !is_read && keys.any(|key| lost.binary_search(&key).is_ok())
         };
         let later = self.journal().filter(|(at, entry)| *at > position && writes_lost(entry));
         let dependents = later.map(|(at, _)| at).collect();
@@ -144,7 +145,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or come back. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations that wrote to records that would disappear: what they wrote disappears too. Sorted.
+    /// Later operations that wrote to records that would disappear: what they wrote disappears too. But for what was read
+    /// in texts: it goes with them, and comes back with them. Sorted.
     pub dependents: Vec<Position>,
 }
 

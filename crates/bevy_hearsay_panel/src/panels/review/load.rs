@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_memory::{
-    Clash, Duplicate, ReviewItem, World,
+    Clash, Duplicate, ReviewItem, World, is_newcomer,
     learn::{TrustOf, lift},
-    query::{Table, consequence},
-    review_items, would_learn,
+    query::Table,
+    review_items, stake, would_learn,
 };
 use hearsay_model::{
     EntityId, Evidence, Fact, FactId, Kind, Knower, Method, Object, Secrecy, Standing, State, attribute,
@@ -92,23 +92,17 @@ fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
     open && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
 }
 
-/// How much is at stake: how much follows from it, times how likely it is to be so. A guess about somebody whom all know waits
-/// behind what was said in plain words, and behind a contradiction of two that are sure.
-fn stake(consequence: f64, likely: f64) -> f64 {
-    consequence * likely
-}
-
 fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
     match item {
         ReviewItem::Doubtful { fact, .. } => {
             let fact = state.fact(*fact)?;
-            let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
+            let (score, why) = stake(state, fact, clashing.contains(&fact.id()));
             let confidence = fact.provenance().confidence.get();
             Some(Head {
                 key: CardKey::Fact(fact.id()),
                 statement: fact.statement().to_owned(),
                 confidence,
-                score: stake(score, confidence),
+                score,
                 why,
                 source: source(state, fact),
                 session: session_title(state, fact),
@@ -120,13 +114,12 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
         }
         ReviewItem::Contradiction { subject, clash, facts } => {
             let facts: Vec<&Fact> = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| &**fact).collect();
-            let weighed: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| consequence(state, fact, true)).collect();
+            let weighed: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| stake(state, fact, true)).collect();
             let (score, mut why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
             why.retain(|why| !why.contains("contradicts"));
             why.insert(0, clash_in_words(state, clash));
             let sure = |fact: &&Fact| fact.provenance().confidence.get();
             let least = facts.iter().map(sure).min_by(f64::total_cmp)?;
-            let most = facts.iter().map(sure).max_by(f64::total_cmp)?;
             let newest = facts.iter().max_by_key(|fact| fact.provenance().recorded)?;
             let mut named = vec![Named::of(state, subject)];
             named.extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| Named::of(state, id)));
@@ -138,7 +131,7 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
                 key: CardKey::Clash(facts.iter().map(|fact| fact.id()).collect()),
                 statement: format!("{}?", told.join(", or ")),
                 confidence: least,
-                score: stake(score, most),
+                score,
                 why,
                 source: source(state, newest),
                 session: session_title(state, newest),
@@ -181,7 +174,7 @@ fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
         key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
         statement: format!("{} and {} may be one", pair.names[0], pair.names[1]),
         confidence: pair.whole.get(),
-        score: stake((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0, pair.whole.get()),
+        score: ((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0) * pair.whole.get(),
         why: alike(pair),
         source: "names that are alike".into(),
         session: None,
@@ -207,7 +200,9 @@ fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.standing() != Standing::Rejected;
     let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
-    let mut found: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(|id| is_stub(id)).collect();
+    // Of whom the DM has not said that there is anybody of that name, a card of its own tells.
+    let is_one = |id: &&EntityId| !is_newcomer(state, id) && is_stub(id);
+    let mut found: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(is_one).collect();
     found.sort();
     let more = found.len().saturating_sub(MOST_STUBS);
     let head = |id: &EntityId| {

@@ -119,6 +119,7 @@ fn what_both_find_is_one_fact_with_two_pieces_of_evidence() {
     assert_eq!(facts[0].provenance().speaker.as_ref().map(|id| id.as_str()), Some("mirela-voss"));
     assert_eq!((llm.found.supported, llm.last_error.as_deref()), (1, None));
     assert!(llm.tokens > 0 && llm.queue.pending == 0, "{llm:?}");
+    assert_eq!((llm.counts.relations, llm.counts.passes), (1, 2), "{llm:?}");
     // What only the model understands is a fact too.
     say(&memory, "odo-brandt", "Pell would sooner eat glass than sit with Mirela, ever.");
     done(&memory, 2);
@@ -231,8 +232,8 @@ fn nothing_is_sent_when_it_is_switched_off_or_rests() {
     // Where texts are not read by themselves, the model is not asked by itself either.
     let extraction = ExtractionSettings {
         enabled: false,
-        language: None,
         llm: LlmSettings { after_turns: 5, ..model(&server.base_url) },
+        ..ExtractionSettings::default()
     };
     let memory = Memory::open(MemoryOptions { settings: Settings { extraction, ..settings() }, ..options() }).unwrap();
     found_town(&memory);

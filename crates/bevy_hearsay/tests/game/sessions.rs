@@ -1,0 +1,71 @@
+//! Sessions of a game.
+
+use bevy_hearsay::SessionHappens;
+
+use super::*;
+
+#[derive(Resource, Default)]
+struct Told {
+    started: Vec<SessionStarted>,
+    ended: Vec<SessionEnded>,
+}
+
+fn note(mut told: ResMut<Told>, mut started: MessageReader<SessionStarted>, mut ended: MessageReader<SessionEnded>) {
+    told.started.extend(started.read().cloned());
+    told.ended.extend(ended.read().cloned());
+}
+
+/// Ann plays, and Bob is there.
+fn table() -> (SteppingApp, Entity) {
+    let mut app = SteppingApp::with(HearsayPlugins::empty(), |app| {
+        app.init_resource::<Told>().add_systems(Update, note);
+    });
+    app.world_mut().spawn((MemoryId::new("inn"), Name::new("The Inn"), Remembered::location()));
+    let at = || Whereabouts::at("inn").unwrap();
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered(Kind::Player), at())).id();
+    app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), Remembered::npc(), at()));
+    app.settle();
+    (app, ann)
+}
+
+#[test]
+fn a_session_begins_is_written_down_and_ends_with_a_report() {
+    let (mut app, ann) = table();
+    let mut commands = app.world_mut().commands();
+    commands.start_session(NewSession { title: Some("The cellar".into()), ..NewSession::default() });
+    commands.log_line("Rain beats on the shutters.");
+    commands.log_line_by(ann, "The cellar is flooded.");
+    commands.entity(ann).say_that("Bob owes me.", [What::parts("bob", "OWES", "ann")]);
+    commands.leave_early(ann);
+    commands.end_session();
+    app.settle();
+    assert_eq!(app.take_troubles(), [""; 0]);
+    let told = app.world().resource::<Told>();
+    let [started] = &told.started[..] else { panic!("{:?}", told.started) };
+    let [SessionEnded { report }] = &told.ended[..] else { panic!("{:?}", told.ended) };
+    assert_eq!((started.session.as_str(), report.session.title.as_str()), ("session-1", "The cellar"));
+    assert!(report.threads.iter().any(|thread| thread.what.contains("owes")), "{:?}", report.threads);
+    let lines = read(&app, |world| {
+        let mut lines: Vec<_> = world.state.passages().map(|(_, line)| (line.line, line.text.clone())).collect();
+        lines.sort();
+        lines.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+    });
+    assert_eq!(lines, ["Rain beats on the shutters.", "The cellar is flooded.", "Bob owes me."]);
+    assert!(read(&app, |world| world.state.playing().is_none()));
+}
+
+#[test]
+fn what_cannot_be_is_a_trouble_and_stops_nothing() {
+    let (mut app, _) = table();
+    let mut commands = app.world_mut().commands();
+    commands.end_session();
+    commands.log_line("Nobody plays.");
+    commands.arrive("nobody");
+    let nowhere = commands.spawn_empty().id();
+    commands.trigger(SessionHappens::Log { text: "Hm.".into(), speaker: Some(nowhere.into()), heard_by: Vec::new() });
+    commands.start_session(NewSession::default());
+    app.settle();
+    let troubles = app.take_troubles();
+    assert_eq!(troubles.len(), 4, "{troubles:?}");
+    assert_eq!(app.world().resource::<Told>().started.len(), 1);
+}

@@ -1,0 +1,222 @@
+//! Guesses: of what is doubtful in many texts, the few that are worth the DM's time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
+use hearsay_model::{Author, EntityId, Object, Standing, State, Validity, attribute, text};
+
+use crate::{
+    Mode, Policy,
+    duplicates::{Claim, says_the_same},
+    reading::{Findings, Newcomer, is_newcomer},
+};
+
+/// How many guesses one text may bring.
+const IN_TEXT: usize = 3;
+
+/// How many guesses may wait of one entity.
+const OF_ENTITY: usize = 5;
+
+/// Of the room that there is, this part is for new names at most.
+const PART_OF_NEW: usize = 4;
+
+/// How many of the guesses that there is room for belong to some of the texts that are to be read.
+pub(crate) fn share(room: usize, these: usize, left: usize) -> usize {
+    (room * these).div_ceil((these + left).max(1))
+}
+
+/// How many guesses wait for the DM.
+pub(crate) fn waiting(state: &State) -> usize {
+    state
+        .facts()
+        .filter(|fact| fact.standing() == Standing::Proposed)
+        .filter(|fact| is_found(&fact.provenance().author))
+        .count()
+}
+
+fn is_found(author: &Author) -> bool {
+    *author == Author::Extractor
+}
+
+/// An entity that a text names.
+enum End<'a> {
+    Known(EntityId),
+    New(&'a str),
+}
+
+impl End<'_> {
+    fn key(&self) -> String {
+        match self {
+            Self::Known(id) => id.to_string(),
+            Self::New(name) => text::normal(name),
+        }
+    }
+
+    fn id(&self) -> Option<&EntityId> {
+        match self {
+            Self::Known(id) => Some(id),
+            Self::New(_) => None,
+        }
+    }
+}
+
+/// Something doubtful in one of the texts.
+struct Guess<'a> {
+    /// How much is at stake: how likely it is, times how much hangs on those whom it is about.
+    stake: f64,
+    sure: f64,
+    /// How much hangs on those who are known.
+    hangs: f64,
+    text: usize,
+    fact: usize,
+    about: End<'a>,
+    /// What it says, and by whose word.
+    says: String,
+    /// The names in it that are new: each is one more thing to decide.
+    names: BTreeSet<String>,
+}
+
+/// How much hangs on somebody of whom so much is said.
+fn hangs(said: usize) -> f64 {
+    0.25 * (1.0 + said as f64).ln()
+}
+
+/// Leaves guesses out that are too many: all but the most consequential of each text, of each entity, and of all. What is
+/// sure, what is on record and what was rejected is none. Gives how many.
+pub(crate) fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: usize) -> usize {
+    if policy.mode == Mode::Autonomous {
+        return 0;
+    }
+    let texts = read.iter().map(|findings| &findings.extraction).enumerate();
+    let mut guesses: Vec<Guess> = texts.flat_map(|(text, found)| guesses(state, policy, text, found)).collect();
+    // A name of which much is said is likely to be somebody's.
+    let mut said_of: BTreeMap<&String, usize> = BTreeMap::new();
+    guesses.iter().flat_map(|guess| &guess.names).for_each(|name| *said_of.entry(name).or_default() += 1);
+    let hangs_on_new = |guess: &Guess| guess.names.iter().map(|name| hangs(2 * said_of[name])).sum::<f64>();
+    let stakes: Vec<f64> = guesses.iter().map(|guess| guess.sure * (1.0 + guess.hangs + hangs_on_new(guess))).collect();
+    guesses.iter_mut().zip(stakes).for_each(|(guess, stake)| guess.stake = stake);
+    guesses.sort_by(|a, b| b.stake.total_cmp(&a.stake).then((a.text, a.fact).cmp(&(b.text, b.fact))));
+    // Whom nobody knows, nothing hangs on yet: new names have a part of the room for themselves, and what others leave.
+    let (new, known): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(|guess| !guess.names.is_empty());
+    let of_new = if most == usize::MAX { most } else { most.div_ceil(PART_OF_NEW) };
+    let mut chosen = Chosen::default();
+    new.iter().for_each(|guess| chosen.choose(state, guess, of_new));
+    known.iter().chain(&new).for_each(|guess| chosen.choose(state, guess, most));
+    let left_out = |guess: &&Guess| !chosen.says.contains(&guess.says);
+    let left_out: BTreeSet<(usize, usize)> =
+        known.iter().chain(&new).filter(left_out).map(|guess| (guess.text, guess.fact)).collect();
+    for (text, findings) in read.iter_mut().enumerate() {
+        let mut index = 0..;
+        findings.extraction.facts.retain(|_| index.next().is_none_or(|index| !left_out.contains(&(text, index))));
+    }
+    left_out.len()
+}
+
+/// The guesses that are worth a look.
+#[derive(Default)]
+struct Chosen {
+    spent: usize,
+    says: BTreeSet<String>,
+    names: BTreeSet<String>,
+    in_text: BTreeMap<usize, usize>,
+    of: BTreeMap<String, usize>,
+}
+
+impl Chosen {
+    /// Takes a guess, if there is room.
+    fn choose(&mut self, state: &State, guess: &Guess, most: usize) {
+        if self.says.contains(&guess.says) {
+            return;
+        }
+        let cost = 1 + guess.names.difference(&self.names).count();
+        let waiting = || guess.about.id().map_or(0, |id| waiting_of(state, id));
+        let of = self.of.entry(guess.about.key()).or_insert_with(waiting);
+        let in_text = self.in_text.entry(guess.text).or_default();
+        if self.spent.saturating_add(cost) <= most && *in_text < IN_TEXT && *of < OF_ENTITY {
+            (self.spent, *of, *in_text) = (self.spent + cost, *of + 1, *in_text + 1);
+            self.names.extend(guess.names.iter().cloned());
+            self.says.insert(guess.says.clone());
+        }
+    }
+}
+
+/// How many guesses of an entity wait; what it is called is no guess of its own.
+fn waiting_of(state: &State, id: &EntityId) -> usize {
+    let waits = |fact: &&std::sync::Arc<hearsay_model::Fact>| {
+        let naming = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+        fact.standing() == Standing::Proposed && fact.subject() == id && !naming && is_found(&fact.provenance().author)
+    };
+    state.facts_of(id).filter(waits).count()
+}
+
+fn guesses<'a>(state: &State, policy: &Policy, text: usize, found: &'a Extraction) -> Vec<Guess<'a>> {
+    let guess = |(fact, said): (usize, &'a ExtractedFact)| {
+        let about = end(state, found, &said.subject)?;
+        let (object, points) = match &said.object {
+            Stated::Value(value) => (None, value.clone()),
+            Stated::Entity(mention) => {
+                let end = end(state, found, mention)?;
+                let key = end.key();
+                (Some(end), key)
+            }
+        };
+        let by = match &said.stated_by {
+            Some(mention) => Some(end(state, found, mention)?),
+            None => None,
+        };
+        let ends = || std::iter::once(&about).chain(&object);
+        let is_new = |end: &End| end.id().is_none_or(|id| is_newcomer(state, id));
+        let doubtful = said.confidence < policy.threshold || ends().chain(&by).any(is_new);
+        if said.confidence < policy.floor || !doubtful || is_on_record(state, said, &about, object.as_ref()) {
+            return None;
+        }
+        Some(Guess {
+            stake: 0.0,
+            sure: said.confidence.min(policy.threshold).get(),
+            hangs: ends().filter_map(End::id).map(|id| hangs(state.links(id).count())).sum(),
+            text,
+            fact,
+            says: format!(
+                "{} {} {points} {} {}",
+                about.key(),
+                said.predicate,
+                said.relation.as_deref().unwrap_or(""),
+                by.as_ref().map(End::key).unwrap_or_default(),
+            ),
+            names: ends().chain(&by).filter(|end| end.id().is_none()).map(End::key).collect(),
+            about,
+        })
+    };
+    found.facts.iter().enumerate().filter_map(guess).collect()
+}
+
+/// Who is meant; nothing, where it is nobody whom a fact may be about.
+fn end<'a>(state: &State, found: &'a Extraction, mention: &Mention) -> Option<End<'a>> {
+    match mention {
+        Mention::Known(id) => Some(End::Known(id.clone())),
+        Mention::New(index) => {
+            let name = &found.entities.get(*index)?.name;
+            match Newcomer::of(state, name) {
+                Newcomer::Known(id) => Some(End::Known(id)),
+                Newcomer::Refused => None,
+                Newcomer::Nobody => Some(End::New(name)),
+            }
+        }
+    }
+}
+
+/// Whether the record has it already, or the DM refused it: then it is not one more thing to decide.
+fn is_on_record(state: &State, said: &ExtractedFact, about: &End, object: Option<&End>) -> bool {
+    let Some(subject) = about.id() else { return false };
+    let object = match (&said.object, object) {
+        (Stated::Value(value), _) => Object::Value(value.as_str().into()),
+        (_, Some(End::Known(id))) => Object::Entity(id.clone()),
+        _ => return false,
+    };
+    let vocabulary = state.vocabulary();
+    let claim = Claim::new(vocabulary, (subject, &said.predicate, &object), &said.statement, &Validity::default());
+    state.facts_of(claim.subject()).any(|fact| says_the_same(vocabulary, (&claim, said.statement.as_str()), fact))
+}
+
+#[cfg(test)]
+mod tests;
