@@ -298,7 +298,9 @@ impl Reader<'_> {
                     if word == "of" && owner.is_some() && parts.get(1) == Some(&Part::Object) {
                         return Some((owner, token));
                     }
-                    if let Some((np, content)) = owner_at(token) {
+                    if let Some((np, content)) = owner_at(token)
+                        && pattern.parts.ends_with(&[Part::Word("of".into()), Part::Object])
+                    {
                         owner = Some(np);
                         token = content.max(token + 1);
                         continue;

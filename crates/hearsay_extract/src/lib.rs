@@ -52,6 +52,7 @@ mod acts;
 mod being;
 mod beside;
 mod clauses;
+mod clefts;
 mod cues;
 mod extract;
 mod facts;
@@ -74,6 +75,7 @@ mod read;
 mod split;
 #[cfg(test)]
 mod tests;
+mod ties;
 mod token;
 mod traits;
 mod verb_groups;

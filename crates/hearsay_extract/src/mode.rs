@@ -32,7 +32,7 @@ pub(crate) struct Mode {
 }
 
 /// What somebody tells, and what somebody only thinks.
-const TELLINGS: [&str; 34] = [
+const TELLINGS: [&str; 31] = [
     "account",
     "statement",
     "telling",
@@ -44,7 +44,6 @@ const TELLINGS: [&str; 34] = [
     "report",
     "word",
     "story",
-    "hand",
     "note",
     "notes",
     "diary",
@@ -53,7 +52,6 @@ const TELLINGS: [&str; 34] = [
     "book",
     "deposition",
     "confession",
-    "will",
     "memoir",
     "memoirs",
     "chronicle",
@@ -64,10 +62,27 @@ const TELLINGS: [&str; 34] = [
     "message",
     "reply",
     "tale",
-    "line",
     "admission",
     "complaint",
 ];
+/// "Before dawn he joined them": when it was, and no time that is over.
+const HOURS: [&str; 14] = [
+    "dawn",
+    "dusk",
+    "noon",
+    "midday",
+    "midnight",
+    "nightfall",
+    "daybreak",
+    "sunrise",
+    "sunset",
+    "morning",
+    "breakfast",
+    "supper",
+    "dark",
+    "light",
+];
+
 const GUESSES: [&str; 12] = [
     "theory",
     "guess",
@@ -302,11 +317,14 @@ impl Reader<'_> {
         // "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
-        mode.dead |= nearly;
+        // "nearly seventy" is an age.
+        let counts = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|token| self.is_number(self.norm(token)));
+        mode.dead |= nearly && !(vg.copula && counts);
         // "Before the fire, they trusted …"
         let framed = matches!(self.syntax.word(0), "before" | "until" | "till")
             && self.syntax.is_preposition(0)
-            && clause.start > 1;
+            && clause.start > 1
+            && !self.syntax.np(1).is_some_and(|np| HOURS.contains(&self.norm(self.np_group(np).head)));
         mode.over |= framed && (vg.past || vg.perfect);
         // "We're meeting Tobias at the market": not yet.
         let soon = vg.progressive
@@ -457,7 +475,8 @@ impl Reader<'_> {
         };
         match bond {
             Bond::Complement => {
-                let unknown = sort.factive && self.nobody(parent) && !self.asks() && vg.modal.is_none();
+                let unknown =
+                    sort.factive && lemma != "prove" && self.nobody(parent) && !self.asks() && vg.modal.is_none();
                 let dead = mode.dead;
                 inherit(mode);
                 if unknown {
@@ -558,7 +577,17 @@ impl Reader<'_> {
                 );
             }
             Bond::Relative => {
+                let dead = mode.dead;
                 inherit(mode);
+                // "has yet to repay the crowns he borrowed": those he borrowed.
+                let given = self.clauses[at]
+                    .start
+                    .checked_sub(1)
+                    .and_then(|item| self.syntax.np(item))
+                    .is_some_and(|np| self.np_group(np).article.is_some_and(|article| self.norm(article) == "the"));
+                if given && *self.bond(parent) == Bond::Infinitive {
+                    mode.dead = dead;
+                }
                 // "it isn't Sela who owns the Bell".
                 let cleft = vg.copula
                     && self.clauses[parent].subjects.iter().any(|np| self.norm(self.groups.nps[*np].head) == "it");

@@ -432,6 +432,15 @@ impl Reader<'_> {
         let grammar = self.grammar;
         let Some(entries) = grammar.nouns.get(&last) else { return (false, 0) };
         let own_item = self.item_of(np).unwrap_or(item);
+        // "one of Mirela's informants"
+        if matches!(last.as_str(), "one" | "some" | "several" | "two" | "three" | "many" | "all" | "both")
+            && self.syntax.word(own_item + 1) == "of"
+            && let Some(several) = self.syntax.np(own_item + 2)
+            && self.groups.nps[several].name.is_none()
+            && self.groups.nps[several].head > self.groups.nps[several].start
+        {
+            return self.noun_relation(several, own_item + 2, subjects, mode, marks, clause);
+        }
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
         let mut owners = self.owners(np, None, &[]);
         let mut end = group.end;
