@@ -25,6 +25,7 @@ impl Reader<'_> {
     /// What stands beside names: "her brother Pell", "Pell, ferryman at the quay", "Pell (ferryman)".
     pub(crate) fn appositions(&mut self, modes: &[Mode]) {
         let whole = self.whole(false);
+        let asks = self.asks();
         for np in 0..self.groups.nps.len() {
             let group = self.groups.nps[np].clone();
             if group.by_name && group.name.is_none() && group.owner.is_none() {
@@ -101,8 +102,9 @@ impl Reader<'_> {
             if group.name.is_some() {
                 self.chunks(np, item, &mode);
             }
-            // "Kosuzu the maid"
+            // "Kosuzu the maid", and not "is Kosuzu the maid?"
             if group.name.is_some()
+                && !asks
                 && let Some(next) = self.syntax.np(item + 1)
                 && self.groups.nps[next].name.is_none()
                 && self.groups.nps[next].owner.is_none()

@@ -8,7 +8,7 @@ use crate::{
     clauses::Clauses,
     cues,
     facts::{ExtractedFact, Extraction, Form, Mention, Naming, Stated, Text},
-    grammar::{Class, Grammar},
+    grammar::{Class, CueSort, Grammar},
     kinds::Kinds,
     language::Language,
     lexicon::Lexicon,
@@ -43,10 +43,10 @@ pub struct Weighed {
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.12;
+const GUESSED: f64 = 0.09;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
-const GUESSED_OF_STRANGERS: f64 = 0.2;
+const GUESSED_OF_STRANGERS: f64 = 0.15;
 
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;
@@ -105,6 +105,8 @@ struct Pass<'a> {
     only_names: bool,
     /// How many sentences were read.
     sentences: usize,
+    /// Whether the last of them only says that the next is a guess.
+    guessed: bool,
     scene: Scene,
     memory: Memory,
     new: NewNames,
@@ -132,6 +134,7 @@ impl<'a> Pass<'a> {
             source: text.text,
             only_names: false,
             sentences: 0,
+            guessed: false,
             scene,
             memory: Memory::default(),
             new: NewNames::default(),
@@ -209,7 +212,7 @@ impl<'a> Pass<'a> {
         silent_verbs(tokens, &names, &mut groups, grammar);
         fronted(tokens, &mut groups, grammar);
         let found_cues = cues::find(tokens, grammar, |at| name_at[at].is_some());
-        let addresses = found_cues.iter().any(|cue| cue.sort == crate::grammar::CueSort::Injection)
+        let addresses = found_cues.iter().any(|cue| cue.sort == CueSort::Injection)
             || cues::speaks_to_program(tokens, |at| name_at[at].is_some());
         let at = tokens.first().map_or(0, |token| token.start);
         if addresses && !self.only_names {
@@ -235,6 +238,7 @@ impl<'a> Pass<'a> {
             clauses: &clauses,
             syntax: &syntax,
             cues: &found_cues,
+            guessed: self.guessed,
             voice,
             present: &self.scene.present,
             memory: &mut self.memory,
@@ -243,6 +247,10 @@ impl<'a> Pass<'a> {
             facts: Vec::new(),
             related: self.extractor.related,
         };
+        // "My guess? Odo has it."
+        let hedges = |cue: &cues::Found| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour);
+        self.guessed =
+            tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && found_cues.iter().any(hedges);
         if self.only_names || addressed {
             reader.remember();
             for clause in &clauses {

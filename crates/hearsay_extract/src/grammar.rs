@@ -178,7 +178,9 @@ pub(crate) struct Grammar {
     /// Nouns of one or more words, by the last.
     pub(crate) nouns: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
     /// Nouns of what lies between two, by the noun; the words of each end with its preposition.
-    ties: FxHashMap<String, Vec<Pattern>>,
+    pub(crate) ties: FxHashMap<String, Vec<Pattern>>,
+    /// For what relations each word is used.
+    pub(crate) votes: crate::hints::Votes,
     /// What several are together, by the first word.
     pub(crate) together: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
     pub(crate) together_verbs: FxHashMap<String, Vec<Pattern>>,
@@ -234,6 +236,7 @@ impl Grammar {
                 }
             }
         }
+        grammar.votes = crate::hints::votes(&grammar);
         let longest_first = |patterns: &mut Vec<Pattern>| {
             patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.parts.len()), pattern.weak));
         };

@@ -58,6 +58,7 @@ mod extract;
 mod facts;
 mod frames;
 mod grammar;
+mod hints;
 mod kinds;
 mod language;
 mod lexicon;

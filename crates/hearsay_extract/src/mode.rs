@@ -131,10 +131,15 @@ impl Reader<'_> {
         // "Had she kept her mouth shut, the mill would be hers."
         let would = |at: usize| matches!(self.norm(at), "would" | "'d");
         mode.dead |= matches!(self.norm(0), "had" | "were" | "should") && (1..self.tokens.len()).any(would);
+        // "Let him be banished!"
+        mode.dead |= self.norm(0) == "let";
         // "Should Odo come, we …"
         mode.dead |= self.norm(0) == "should" || (self.norm(0) == "were" && (1..self.tokens.len()).any(would));
         if voice.unknown {
             self.doubt(&mut mode, "quoted", None);
+        }
+        if self.guessed {
+            self.doubt(&mut mode, "hedge", None);
         }
         for found in self.cues {
             let name = match found.sort {
@@ -179,6 +184,20 @@ impl Reader<'_> {
         if let Some(at) = so {
             let subjects = self.clauses[at].subjects.clone();
             return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, true));
+        }
+        // "As Anselm tells it, …"
+        let tells = |at: &usize| {
+            let vg = self.vg(*at);
+            matches!(vg.lemma.as_str(), "tell" | "say" | "claim" | "have" | "report" | "put")
+                && !vg.passive
+                && !vg.negated
+        };
+        if self.norm(0) == "as"
+            && let Some(first) = Some(0).filter(|_| !self.clauses.is_empty()).filter(tells)
+            && (self.vg(first).end..self.vg(first).end + 2).any(|at| self.norm(at) == ",")
+        {
+            let subjects = self.clauses[first].subjects.clone();
+            return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, false));
         }
         let said = (0..self.clauses.len()).find(|at| {
             let clause = &self.clauses[*at];
@@ -377,8 +396,14 @@ impl Reader<'_> {
                 && !matches!(self.syntax.word(item + 1), "but" | "except" | "save")
         });
         mode.denied |= nothing && !vg.copula;
+        // "nor did they want it"
+        mode.denied |= (vg.start.saturating_sub(3)..vg.start).any(|at| {
+            self.norm(at) == "nor"
+                && matches!(self.norm(at + 1), "do" | "does" | "did" | "has" | "had" | "is" | "was" | "were")
+        });
         // "once worked", "was once": long ago.
-        mode.over |= vg.copula && vg.perfect && vg.past;
+        let since = (vg.end..self.tokens.len()).any(|at| self.norm(at) == "since");
+        mode.over |= vg.copula && vg.perfect && vg.past && !since;
         let clause_end = match self.groups.items.get(clause.rest.1) {
             Some(crate::parse::Item::Tok(at)) if self.tokens[*at].is_mark(".,!") => at + 2,
             _ => vg.end + 1,

@@ -94,6 +94,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) clauses: &'a [Clause],
     pub(crate) syntax: &'a Clauses<'a>,
     pub(crate) cues: &'a [Found],
+    /// The sentence before was "My guess?".
+    pub(crate) guessed: bool,
     pub(crate) voice: &'a Voice,
     pub(crate) present: &'a [u32],
     pub(crate) memory: &'a mut Memory,
@@ -553,7 +555,7 @@ impl Reader<'_> {
         // A deed stays done.
         let lasting = matches!(
             meaning.predicate.as_str(),
-            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "species" | "alias"
+            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
         );
         // What somebody was, at the table, they are no longer.
         let passes = matches!(
@@ -678,6 +680,7 @@ impl Reader<'_> {
         self.appositions(&modes);
         self.ties(&modes);
         self.loosely(&modes);
+        self.hinted(&modes);
         self.traits(&modes, &read);
         self.notes();
     }

@@ -189,6 +189,8 @@ impl Reader<'_> {
                 let end = self.value_stop(token, to);
                 // "sweet on Odo" says something of two.
                 let names = self.names.iter().any(|name| name.start > token && name.start < end);
+                // "for good"
+                let names = names || (token > 0 && self.norm(token - 1) == "for");
                 if !names {
                     left -= self.offer(&name, subjects, token, end, "loose_manner", mode, left);
                 }
