@@ -39,7 +39,7 @@ impl Reader<'_> {
             let another = is_relation && !vg.passive && far && leads && !pattern.weak;
             let done = if is_relation { relation && !another } else { attribute };
             let would = mode.would && !matches!(target.predicate.as_str(), "LIKES" | "TRUSTS" | "WANTS");
-            if done || would || (says && target.predicate != *"PROMISED") {
+            if done || would || (says && !(target.predicate == *"PROMISED" && self.pledges(at))) {
                 continue;
             }
             let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
@@ -71,48 +71,37 @@ impl Reader<'_> {
                 attribute |= !is_relation;
             }
         }
+        if relation {
+            self.as_what(at, mode, marks);
+        }
         relation || attribute || self.gapped(at, subjects, patterns, mode, marks)
     }
 
-    /// "the club, which Vera owns", "the man whom Odo trusts": the object stands before.
-    fn gapped(
-        &mut self,
-        at: usize,
-        subjects: &[Ref],
-        patterns: &[Pattern],
-        mode: &Mode,
-        marks: &[&'static str],
-    ) -> bool {
-        let clause = self.clauses[at].clone();
-        let vg = self.vg(at).clone();
-        let Some(relative) = clause.start.checked_sub(1) else { return false };
-        let bare = clause.rest.0 >= clause.rest.1 || self.syntax.np(clause.rest.0).is_none();
-        if vg.passive || !bare || !matches!(self.syntax.word(relative), "which" | "whom" | "who") {
-            return false;
+    /// "joined the guild as its scribe", "hired him as a spy": what whoever serves is.
+    fn as_what(&mut self, at: usize, mode: &Mode, marks: &[&'static str]) {
+        let (from, to) = self.clauses[at].rest;
+        let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "as") else { return };
+        let Some(np) = self.syntax.np(item + 1).filter(|np| self.groups.nps[*np].name.is_none()) else { return };
+        let noun = self.singular(self.norm(self.groups.nps[np].head));
+        let Some(occupation) = self.target("occupation") else { return };
+        if !self.kinds_of_noun(&noun).iter().any(|(target, _)| *target == occupation) {
+            return;
         }
-        let Some((objects, _)) = self.syntax.antecedent(relative) else { return false };
-        let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
-        let objects = self.resolve_all(&objects, &whos);
-        let before = self.facts.len();
-        for pattern in patterns.iter().filter(|pattern| pattern.parts == [Part::Object] && pattern.value.is_none()) {
-            if !self.grammar.targets[pattern.target].predicate.is_relation() {
-                continue;
-            }
-            let marks = [&pattern.marked(marks)[..], &["by_verb"]].concat();
-            let span = self.clause_span(at, vg.end);
-            for object in
-                objects.iter().filter(|object| self.kinds(object.who).meets(pattern.kinds)).copied().collect::<Vec<_>>()
-            {
-                for subject in subjects {
-                    let (a, b) = if pattern.back { (&object, subject) } else { (subject, &object) };
-                    self.state(pattern.target, a, Ok(b), &pattern.words, &marks, mode, span);
-                }
-            }
-            if self.facts.len() > before {
-                return true;
-            }
-        }
-        false
+        let serves = |fact: &&crate::read::Read| {
+            let name = self.grammar.targets[fact.target].predicate.as_str();
+            matches!(name, "EMPLOYED_BY" | "MEMBER_OF") && !fact.denied && !fact.marks.is_loose()
+        };
+        let Some(who) = self.facts.iter().rev().find(serves).map(|fact| fact.subject) else { return };
+        let (value, end) = (self.said(self.content_of(item + 1), self.groups.nps[np].end), self.groups.nps[np].end);
+        let subject = Ref { who, mark: None, second: None };
+        let span = self.clause_span(at, end);
+        self.state(occupation, &subject, Err(value), "", &[marks, &["strong", "by_kind"]].concat(), mode, span);
+    }
+
+    /// Whether what is said is what shall be done: "swore to her that he would come", and not "that he had seen it".
+    fn pledges(&self, at: usize) -> bool {
+        let said = self.clauses.iter().find(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
+        said.is_none_or(|said| self.groups.vgs[said.vg].modal.is_some() || self.groups.vgs[said.vg].going_to)
     }
 
     /// Where what belongs to a verb ends. "would do anything to get the ledger": the pattern goes on in the clause that
@@ -368,9 +357,15 @@ impl Reader<'_> {
             own && group.name.is_none() && seen
         });
         let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;
-        let Some(appearance) = self.target("appearance").filter(|_| losing && part.is_some()) else { return false };
-        let end = self.value_end(from, to);
-        let (value, span) = (self.said(vg.head, end), self.clause_span(at, end));
+        let own = self.syntax.np(from).is_some_and(|np| self.groups.nps[np].owner.is_some());
+        let wearing = matches!(vg.lemma.as_str(), "wear" | "keep") && !vg.passive && own;
+        let name = if vg.lemma == "break" { "condition" } else { "appearance" };
+        let Some(appearance) = self.target(name).filter(|_| (losing || wearing) && part.is_some()) else {
+            return false;
+        };
+        let end = if wearing { self.end_of(to.saturating_sub(1)) } else { self.value_end(from, to) };
+        let first = if wearing { self.content_of(from) } else { vg.head };
+        let (value, span) = (self.said(first, end), self.clause_span(at, end));
         let before = self.facts.len();
         for subject in subjects {
             self.state(appearance, subject, Err(value.clone()), "", &[marks, &["by_part"]].concat(), mode, span);
@@ -419,14 +414,23 @@ impl Reader<'_> {
             }
         }
         for pattern in grammar.together_verbs.get(&vg.lemma).into_iter().flatten() {
-            if let Some(hit) = self.matched(&pattern.parts, clause.rest.0, clause.rest.1, false) {
+            // "have never got along"
+            let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
+            if wants_not && !vg.negated {
+                continue;
+            }
+            let mut mode = mode.clone();
+            mode.denied &= !wants_not;
+            let mode = &mode;
+            let parts = &pattern.parts[usize::from(wants_not)..];
+            if let Some(hit) = self.matched(parts, clause.rest.0, clause.rest.1, false) {
                 // "married" without anybody behind it.
                 let object = (hit.end..clause.rest.1)
                     .find_map(|item| self.syntax.np(item))
                     .is_some_and(|np| self.groups.nps[np].name.is_some());
                 let follows =
                     hit.end < clause.rest.1 && self.syntax.word(hit.end) != "," && !self.is_skippable(hit.end);
-                let more = object || (pattern.parts.is_empty() && follows);
+                let more = object || (parts.is_empty() && follows);
                 if !more {
                     let span = self.clause_span(at, self.start_of(hit.end).max(vg.end));
                     let (a, b) = (*a, *b);

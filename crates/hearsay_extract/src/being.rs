@@ -181,9 +181,13 @@ impl Reader<'_> {
             first += 1;
         }
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
+        let mut related = None;
         for pattern in grammar.phrases.get(plain(self.norm(first))).into_iter().flatten() {
             let Some((object, end)) = self.phrase_matched(pattern, first + 1, to) else { continue };
             let target = &grammar.targets[pattern.target];
+            if related.is_some() && !(target.predicate == *"condition" && pattern.words.ends_with(" dead")) {
+                continue;
+            }
             let mut marks = pattern.marked(marks);
             marks.push("by_phrase");
             let before = self.facts.len();
@@ -235,10 +239,15 @@ impl Reader<'_> {
                 }
             }
             if self.facts.len() > before {
-                return Some(end);
+                // "found dead at the mill": where, and how.
+                if target.predicate.is_relation() {
+                    related = related.or(Some(end));
+                    continue;
+                }
+                return Some(related.map_or(end, |other: usize| other.max(end)));
             }
         }
-        None
+        related
     }
 
     /// The noun group that is a phrase's object, and the token behind it.
@@ -298,7 +307,9 @@ impl Reader<'_> {
                     if word == "of" && owner.is_some() && parts.get(1) == Some(&Part::Object) {
                         return Some((owner, token));
                     }
-                    if let Some((np, content)) = owner_at(token) {
+                    if let Some((np, content)) = owner_at(token)
+                        && pattern.parts.ends_with(&[Part::Word("of".into()), Part::Object])
+                    {
                         owner = Some(np);
                         token = content.max(token + 1);
                         continue;
@@ -381,7 +392,7 @@ impl Reader<'_> {
             let fits = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds));
             if let Some((target, weak)) = fits {
                 let leads_on = self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION)
-                    && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at");
+                    && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at" | "by" | "on");
                 let mut marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_adjective"][..]].concat();
                 if leads_on {
                     marks.push("leads_on");

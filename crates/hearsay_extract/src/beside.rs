@@ -15,16 +15,17 @@ use crate::{
 const MOST_CHUNKS: usize = 6;
 
 /// Words that stand beside the number of an age.
-pub(crate) const AGES: [&str; 29] = [
+pub(crate) const AGES: [&str; 31] = [
     "years", "year", "old", "aged", "about", "around", "some", "past", "nearly", "almost", "barely", "just", "over",
     "winters", "summers", "perhaps", "a", "in", "his", "her", "their", "early", "mid", "late", "only", "well", "into",
-    "the", "middle",
+    "the", "middle", "not", "yet",
 ];
 
 impl Reader<'_> {
     /// What stands beside names: "her brother Pell", "Pell, ferryman at the quay", "Pell (ferryman)".
     pub(crate) fn appositions(&mut self, modes: &[Mode]) {
         let whole = self.whole(false);
+        let asks = self.asks();
         for np in 0..self.groups.nps.len() {
             let group = self.groups.nps[np].clone();
             if group.by_name && group.name.is_none() && group.owner.is_none() {
@@ -101,8 +102,9 @@ impl Reader<'_> {
             if group.name.is_some() {
                 self.chunks(np, item, &mode);
             }
-            // "Kosuzu the maid"
+            // "Kosuzu the maid", and not "is Kosuzu the maid?"
             if group.name.is_some()
+                && !asks
                 && let Some(next) = self.syntax.np(item + 1)
                 && self.groups.nps[next].name.is_none()
                 && self.groups.nps[next].owner.is_none()
@@ -240,7 +242,7 @@ impl Reader<'_> {
             let mut mode = mode.clone();
             mode.over |= once;
             match self.syntax.np(from).filter(|_| at > item + 2 || from > at) {
-                Some(np) if self.chunk_age(from, end).is_none() => {
+                Some(np) if self.chunk_age(from, end).is_none() && !self.is_state(np) => {
                     let listed = self.groups.nps[np].article.is_some_and(|at| self.norm(at) == "the");
                     if !listed {
                         self.is_noun(np, from, &refs, &mode, &["beside", "chunk"], None);
@@ -250,6 +252,15 @@ impl Reader<'_> {
             }
             at = end;
         }
+    }
+
+    /// Whether a noun group begins with how somebody is: "dead three days".
+    fn is_state(&self, np: usize) -> bool {
+        let group = &self.groups.nps[np];
+        group.article.is_none()
+            && group.start < group.head
+            && self.grammar.adjectives.contains_key(self.norm(group.start))
+            && (group.start..group.end).any(|token| self.is_number(self.norm(token)))
     }
 
     /// Whether some items are a number of years.
@@ -276,7 +287,7 @@ impl Reader<'_> {
             Some("age".to_owned())
         } else if matches!(self.syntax.word(at), "with" | "in") && self.syntax.np(at + 1).is_some_and(worn) {
             Some("appearance".to_owned())
-        } else if self.syntax.np(at).is_none() {
+        } else if self.syntax.np(at).is_none_or(|np| self.is_state(np)) {
             let entries = self.grammar.attributes_of(self.norm(from));
             let fits = |entry: &&(usize, bool)| self.grammar.targets[entry.0].subject.meets(kinds);
             entries.iter().find(fits).map(|(target, _)| self.grammar.targets[*target].predicate.to_string())

@@ -161,7 +161,12 @@ impl<'a> Clauses<'a> {
         }
         // What stands before its subject: "Hired by Odo, Pell works …".
         for at in 0..clauses.len() {
-            if clauses[at].subjects.is_empty() && clauses[at].bond == Bond::Reduced && clauses[at].start == 0 {
+            let silent = self.groups.vgs[clauses[at].vg].silent && clauses[at].verb == 0;
+            let first =
+                clauses[..at].iter().all(|other| other.bond == Bond::Reduced && other.start < clauses[at].start);
+            let reduced = clauses[at].bond == Bond::Reduced
+                && (clauses[at].start == 0 || (at > 0 && first && self.is_led(&clauses[at])));
+            if (clauses[at].subjects.is_empty() || clauses[at].start > 0) && (reduced || silent) {
                 let next = clauses[at + 1..]
                     .iter()
                     .find(|clause| clause.from == From::Direct)
@@ -190,10 +195,23 @@ impl<'a> Clauses<'a> {
                     clauses[at].subjects = list.0;
                     clauses[at].from = From::Inverted;
                     clauses[at].rest.0 = list.1;
+                    // "In the cellar lies the ledger": what stands before the verb belongs behind it.
+                    let (start, ends) = (clauses[at].start, list.1 >= end || self.word(list.1) == ",");
+                    let ends = ends || self.groups.vgs[clauses[at].vg].passive;
+                    if ends && start < verb && self.is_preposition(start) {
+                        clauses[at].rest = (start, verb);
+                    }
                 }
             }
         }
         clauses
+    }
+
+    /// Whether a participle is one of several before their subject: "Loved by some, loathed by others, the Widow …"
+    fn is_led(&self, clause: &Clause) -> bool {
+        let joined = clause.start == clause.verb || self.word(clause.start) == ",";
+        let behind = (clause.verb..self.groups.items.len()).find(|item| self.word(*item) == ",");
+        joined && behind.is_some_and(|comma| self.np(comma + 1).is_some() && self.vg(comma + 2).is_some())
     }
 
     /// "nobody but Hope"
@@ -453,13 +471,16 @@ impl<'a> Clauses<'a> {
         if self.word(previous) == "," || self.word(previous) == ")" || self.word(previous) == "\u{2014}" {
             // Between commas: "Pell, ferryman at the quay, owes".
             let mark = if self.word(previous) == ")" { "(" } else { self.word(previous) };
-            let open = (0..previous).rev().find(|item| self.word(*item) == mark);
+            let open = (0..previous)
+                .rev()
+                .find(|item| self.word(*item) == mark || (*item == 1 && mark == "," && self.word(1) == "\u{2014}"));
             if let Some(open) = open.filter(|open| *open > 0)
                 && self.np(open - 1).is_some()
                 && !(open..previous).any(|item| {
                     self.vg(item).is_some_and(|vg| {
                         let sort = self.grammar.sort(&vg.lemma);
-                        vg.form == VerbForm::Finite && !(sort.speech || sort.thought)
+                        let aside = matches!(vg.lemma.as_str(), "turn" | "seem" | "appear" | "happen" | "transpire");
+                        vg.form == VerbForm::Finite && !(sort.speech || sort.thought || aside)
                     }) && !(open..item).any(|item| self.is_relative(item))
                 })
             {
@@ -564,6 +585,10 @@ impl<'a> Clauses<'a> {
                     start > 0 && (self.vg(start - 1).is_some() || self.is_preposition(start - 1)) && !before.is_empty();
                 if first_is_object {
                     return Some((vec![np], k, From::Direct));
+                }
+                // "Between the two houses stands a pact".
+                if start == 1 && self.word(0) == "between" {
+                    return Some((Vec::new(), 0, From::Inverted));
                 }
                 list.reverse();
                 return Some((list, start, From::Direct));

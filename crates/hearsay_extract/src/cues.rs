@@ -50,6 +50,11 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
             }
         }
     }
+    // "would not be surprised if" is a guess, and no condition.
+    let guesses: Vec<(usize, usize)> =
+        found.iter().filter(|cue| cue.sort == CueSort::Hedge).map(|cue| (cue.start, cue.end)).collect();
+    let within = |cue: &Found| guesses.iter().any(|(start, end)| *start < cue.start && cue.end <= *end);
+    found.retain(|cue| cue.sort != CueSort::Conditional || !within(cue));
     found
 }
 

@@ -8,7 +8,8 @@ use crate::{
     clauses::Clauses,
     cues,
     facts::{ExtractedFact, Extraction, Form, Mention, Naming, Stated, Text},
-    grammar::{Class, Grammar},
+    grammar::{Class, CueSort, Grammar},
+    kinds::Kinds,
     language::Language,
     lexicon::Lexicon,
     meaning::Examples,
@@ -42,10 +43,10 @@ pub struct Weighed {
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.12;
+const GUESSED: f64 = 0.09;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
-const GUESSED_OF_STRANGERS: f64 = 0.2;
+const GUESSED_OF_STRANGERS: f64 = 0.15;
 
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;
@@ -104,6 +105,8 @@ struct Pass<'a> {
     only_names: bool,
     /// How many sentences were read.
     sentences: usize,
+    /// Whether the last of them only says that the next is a guess.
+    guessed: bool,
     scene: Scene,
     memory: Memory,
     new: NewNames,
@@ -131,6 +134,7 @@ impl<'a> Pass<'a> {
             source: text.text,
             only_names: false,
             sentences: 0,
+            guessed: false,
             scene,
             memory: Memory::default(),
             new: NewNames::default(),
@@ -198,12 +202,17 @@ impl<'a> Pass<'a> {
             self.mentions.extend(found.filter(|_| !self.only_names));
             return;
         }
-        let parser = Parser::new(tokens, &names, grammar);
+        let crowds = names.iter().map(|name| match name.who {
+            Who::Known(entity) => self.lexicon.entities[entity as usize].kinds == Kinds::GROUP,
+            Who::New(_) => false,
+        });
+        let parser = Parser::new(tokens, &names, crowds.collect(), grammar);
         let name_at = parser.name_at.clone();
         let mut groups = parser.groups();
         silent_verbs(tokens, &names, &mut groups, grammar);
+        fronted(tokens, &mut groups, grammar);
         let found_cues = cues::find(tokens, grammar, |at| name_at[at].is_some());
-        let addresses = found_cues.iter().any(|cue| cue.sort == crate::grammar::CueSort::Injection)
+        let addresses = found_cues.iter().any(|cue| cue.sort == CueSort::Injection)
             || cues::speaks_to_program(tokens, |at| name_at[at].is_some());
         let at = tokens.first().map_or(0, |token| token.start);
         if addresses && !self.only_names {
@@ -229,6 +238,7 @@ impl<'a> Pass<'a> {
             clauses: &clauses,
             syntax: &syntax,
             cues: &found_cues,
+            guessed: self.guessed,
             voice,
             present: &self.scene.present,
             memory: &mut self.memory,
@@ -237,6 +247,10 @@ impl<'a> Pass<'a> {
             facts: Vec::new(),
             related: self.extractor.related,
         };
+        // "My guess? Odo has it."
+        let hedges = |cue: &cues::Found| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour);
+        self.guessed =
+            tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && found_cues.iter().any(hedges);
         if self.only_names || addressed {
             reader.remember();
             for clause in &clauses {
@@ -497,6 +511,41 @@ fn around(text: &str, at: usize) -> Span {
     let start = text[from..at].rfind("\n\n").map_or(from, |blank| from + blank);
     let end = text[at..to].find("\n\n").map_or(to, |blank| at + blank);
     Span { start, end }
+}
+
+/// Puts an "is" before what says how somebody is and stands before them: "Soft-spoken and cruel, Odo speaks in questions."
+fn fronted(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &Grammar) {
+    let word = |item: usize| match groups.items.get(item) {
+        Some(Item::Tok(at)) => tokens[*at].norm.as_str(),
+        _ => "",
+    };
+    let Some(verb) = groups.items.iter().position(|item| matches!(item, Item::Vg(_))) else { return };
+    let subject = verb.checked_sub(1).and_then(|item| match groups.items[item] {
+        Item::Np(np) => Some(&groups.nps[np]),
+        _ => None,
+    });
+    let Some(subject) = subject.filter(|np| np.name.is_some() || np.pronoun || np.article.is_some()) else { return };
+    if verb < 3 || word(verb - 2) != "," || subject.owner.is_some() {
+        return;
+    }
+    let first = (0..verb - 2).find(|item| !matches!(word(*item), "though" | "although" | "while" | "still" | "only"));
+    let (start, end) = match first.map(|item| groups.items[item]) {
+        Some(Item::Tok(at)) => (at, at + 1),
+        Some(Item::Np(np)) if groups.nps[np].name.is_none() && groups.nps[np].owner.is_none() => {
+            (groups.nps[np].start, groups.nps[np].end)
+        }
+        _ => return,
+    };
+    let is_number = |at: usize| grammar.class(tokens[at].norm.split('-').next().unwrap_or_default()).has(Class::NUMBER);
+    let norm = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
+    let aged = is_number(start) && (end == start + 1 && norm(end) == "," || norm(end) == "old");
+    let how = grammar.adjectives.contains_key(norm(start)) && matches!(norm(start + 1), "," | "and" | "but" | "as");
+    if !(aged || how) {
+        return;
+    }
+    let vg = Vg { start, end: start, head: start, lemma: "be".into(), copula: true, silent: true, ..Vg::default() };
+    groups.items.insert(0, Item::Vg(groups.vgs.len()));
+    groups.vgs.push(vg);
 }
 
 /// Puts in the "is" that notes leave out: "Bram dead.", "Static in brig."

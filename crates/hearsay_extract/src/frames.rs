@@ -37,7 +37,12 @@ impl Reader<'_> {
         let is_copula = vg.copula || (self.grammar.sort(&vg.lemma).seeming && !vg.passive);
         let mut found = false;
         if is_copula || vg.passive {
-            let from = if vg.passive { vg.head } else { vg.end };
+            let fronted = clause.rest.0 < clause.verb;
+            let from = match fronted {
+                true => self.start_of(clause.rest.0),
+                false if vg.passive => vg.head,
+                false => vg.end,
+            };
             found |= self.after_is(at, from, &subjects, owned_subject, mode, &marks);
         }
         if (!found || vg.passive) && !vg.copula {

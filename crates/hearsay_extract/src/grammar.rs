@@ -44,6 +44,7 @@ classes! {
     NUMBER = 18, "numbers";
     ADJECTIVE = 19, "adjectives";
     AUXILIARY = 20, "auxiliaries";
+    LIGHT_VERB = 21, "light_verbs";
 }
 
 impl Class {
@@ -176,6 +177,10 @@ pub(crate) struct Grammar {
     pub(crate) phrases: FxHashMap<String, Vec<Pattern>>,
     /// Nouns of one or more words, by the last.
     pub(crate) nouns: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
+    /// Nouns of what lies between two, by the noun; the words of each end with its preposition.
+    pub(crate) ties: FxHashMap<String, Vec<Pattern>>,
+    /// For what relations each word is used.
+    pub(crate) votes: crate::hints::Votes,
     /// What several are together, by the first word.
     pub(crate) together: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
     pub(crate) together_verbs: FxHashMap<String, Vec<Pattern>>,
@@ -231,6 +236,7 @@ impl Grammar {
                 }
             }
         }
+        grammar.votes = crate::hints::votes(&grammar);
         let longest_first = |patterns: &mut Vec<Pattern>| {
             patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.parts.len()), pattern.weak));
         };
@@ -370,6 +376,15 @@ impl Grammar {
                     }
                 }
             }
+            for tie in &words.ties {
+                let (_, pattern) = self.pattern(target, tie, false, false)?;
+                self.add_tie(pattern);
+            }
+            for noun in &words.between {
+                let (_, mut pattern) = self.pattern(target, noun, false, false)?;
+                pattern.words.push_str(" between");
+                self.add_tie(pattern);
+            }
             for verb in words.stances.iter() {
                 for place in words.places.iter() {
                     self.add_verb_pattern(target, &format!("{verb} {place}"), false)?;
@@ -384,6 +399,7 @@ impl Grammar {
             }
             for verb in &words.together_verbs {
                 let (first, pattern) = self.pattern(target, verb, false, false)?;
+                let (first, pattern) = self.of_its_verb(first, pattern);
                 self.add_verb(&first, None);
                 self.together_verbs.entry(first).or_default().push(pattern);
             }
@@ -400,27 +416,42 @@ impl Grammar {
             return Ok(());
         }
         let (first, pattern) = self.pattern(target, text, back, true)?;
-        let negated = ["not", "never", "can"].contains(&first.as_str());
-        if negated {
-            // Said of the verb, and found by it: "not paid".
-            let mut parts = pattern.parts.clone();
-            let verb = parts.iter().position(|part| {
-                matches!(part, Part::Word(word) if word != "not" && word != "never" && self.forms.contains_key(word))
-            });
-            if let Some(at) = verb
-                && let Part::Word(word) = parts[at].clone()
-            {
-                let base = self.forms.get(&word).and_then(|forms| forms.first()).map(|(base, _)| base.clone());
-                parts.drain(..=at);
-                parts.insert(0, Part::Word("not".into()));
-                let pattern = Pattern { parts, ..pattern };
-                self.verbs.entry(base.unwrap_or(word)).or_default().push(pattern);
-            }
-            return Ok(());
-        }
+        let (first, pattern) = self.of_its_verb(first, pattern);
         self.add_verb(&first, None);
         self.verbs.entry(first).or_default().push(pattern);
         Ok(())
+    }
+
+    /// "not paid" is said of the verb, and found by it.
+    fn of_its_verb(&self, first: String, pattern: Pattern) -> (String, Pattern) {
+        if !["not", "never", "can"].contains(&first.as_str()) {
+            return (first, pattern);
+        }
+        let mut parts = pattern.parts.clone();
+        let is_verb = |word: &String| word != "not" && word != "never" && self.forms.contains_key(word);
+        let verb = parts.iter().enumerate().find_map(|(at, part)| match part {
+            Part::Word(word) if is_verb(word) => Some((at, word.clone())),
+            _ => None,
+        });
+        let Some((at, word)) = verb else { return (first, pattern) };
+        let base = self.forms.get(&word).and_then(|forms| forms.first()).map(|(base, _)| base.clone());
+        parts.drain(..=at);
+        parts.insert(0, Part::Word("not".into()));
+        (base.unwrap_or(word), Pattern { parts, ..pattern })
+    }
+
+    /// By the last word before its preposition: "bad blood with" is found by "blood".
+    fn add_tie(&mut self, pattern: Pattern) {
+        if let Some(noun) = pattern.words.split_whitespace().rev().nth(1) {
+            self.ties.entry(noun.to_owned()).or_default().push(pattern);
+        }
+    }
+
+    /// What a noun, or its singular, says of two.
+    pub(crate) fn ties_of(&self, noun: &str) -> &[Pattern] {
+        let singular = noun.strip_suffix("ies").map(|stem| format!("{stem}y"));
+        let found = self.ties.get(noun).or_else(|| self.ties.get(singular.as_deref()?));
+        found.or_else(|| self.ties.get(noun.strip_suffix('s')?)).map_or(&[], Vec::as_slice)
     }
 
     /// Reads `take part in : event`; the first word stands apart.

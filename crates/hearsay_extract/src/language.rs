@@ -119,6 +119,12 @@ pub(crate) struct RelationWords {
     pub(crate) phrases: Vec<String>,
     #[serde(default)]
     pub(crate) phrases_back: Vec<String>,
+    /// "debt to": Odo's debt to Bram.
+    #[serde(default)]
+    pub(crate) ties: Vec<String>,
+    /// "feud": a feud between two.
+    #[serde(default)]
+    pub(crate) between: Vec<String>,
     #[serde(default)]
     pub(crate) together: Vec<String>,
     /// Verbs of being somewhere, and the prepositions behind them.

@@ -121,6 +121,14 @@ impl Lexicon {
             self.add(&words[1..], entity, How::Part);
             self.add(&[words[0].clone(), words[words.len() - 1].clone()], entity, How::Part);
         }
+        // "The Tallow Star" is the Order of the Tallow Star.
+        let of = words.iter().position(|word| word == "of").filter(|_| Kinds::of(kind) == Kinds::GROUP);
+        if let Some(of) = of.filter(|at| *at > 0) {
+            let rest = bare(words[of + 1..].to_vec());
+            if rest.len() > 1 {
+                self.add(&rest, entity, How::Part);
+            }
+        }
         // "The watch" is the Harbour Watch, but a harbour is a harbour.
         let last = words.len() - 1;
         let person = kind.is_some_and(Kind::is_character);

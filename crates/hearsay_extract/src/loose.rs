@@ -7,7 +7,7 @@ use crate::{
     kinds::Kinds,
     mentions::Who,
     mode::Mode,
-    read::{Reader, Ref},
+    read::{Marks, Read, Reader, Ref, Said},
 };
 
 /// The most relations that are guessed for a clause.
@@ -39,6 +39,7 @@ struct Guess {
 impl Reader<'_> {
     /// What clauses say of two who stand in them, where no pattern has read it.
     pub(crate) fn loosely(&mut self, modes: &[Mode]) {
+        self.deaths();
         if self.clauses.is_empty() {
             let mode = self.whole(false);
             if !mode.dead {
@@ -60,6 +61,22 @@ impl Reader<'_> {
             self.guess_between(Some(at), &subjects, &others, mode);
         }
         self.together_in_sentence(modes);
+    }
+
+    /// Whoever was killed is dead: that it is said of them too may be worth a look.
+    fn deaths(&mut self) {
+        let Some(condition) = self.target("condition") else { return };
+        let killed: Vec<Read> =
+            self.facts.iter().filter(|fact| !fact.denied && is_death(&fact.relation)).cloned().collect();
+        for fact in killed {
+            let Said::Who(who) = fact.object else { continue };
+            let known = |other: &Read| other.subject == who && other.target == condition;
+            if self.kinds(who) == Kinds::PERSON && !self.facts.iter().any(known) {
+                let marks = Marks { names: vec!["loose", "loose_death"] };
+                let object = Said::Value("dead".to_owned());
+                self.facts.push(Read { subject: who, target: condition, object, marks, over: false, ..fact });
+            }
+        }
     }
 
     /// Those who stand beside each other in a sentence, and in no clause that says what they have to do with each other.
@@ -120,6 +137,18 @@ impl Reader<'_> {
         (subjects, others)
     }
 
+    /// Everybody whom the sentence names or means, each once.
+    pub(crate) fn all_spots(&mut self) -> Vec<Spot> {
+        let mut spots = self.spots(0, self.groups.items.len(), &[]);
+        let mut seen = Vec::new();
+        spots.retain(|spot| {
+            let new = !seen.contains(&spot.found.who);
+            seen.push(spot.found.who);
+            new
+        });
+        spots
+    }
+
     /// Everybody whom the noun groups of some items mean, or whose they are.
     fn spots(&mut self, from: usize, to: usize, not: &[Who]) -> Vec<Spot> {
         let nps: Vec<usize> = (from..to.min(self.groups.items.len())).filter_map(|item| self.syntax.np(item)).collect();
@@ -171,8 +200,8 @@ impl Reader<'_> {
     fn is_linked(&self, a: Who, b: Who) -> bool {
         self.facts.iter().any(|fact| {
             let object = match &fact.object {
-                crate::read::Said::Who(who) => *who,
-                crate::read::Said::Value(_) => return false,
+                Said::Who(who) => *who,
+                Said::Value(_) => return false,
             };
             (fact.subject == a && object == b) || (fact.subject == b && object == a)
         })
@@ -306,6 +335,13 @@ impl Reader<'_> {
             if turned { vg.lemma.clone() } else { format!("{}{behind}", self.said(vg.head, vg.end).to_lowercase()) };
         Some(Guess { target: self.related?, swap: turned, mark: "loose_related", words, score: 0 })
     }
+}
+
+/// Whether a relation is that of a killer.
+fn is_death(relation: &str) -> bool {
+    let deeds = "kill kills killed murder slay assassinate execute behead hang strangle";
+    let first = relation.split(' ').next().unwrap_or_default();
+    relation.ends_with("to death") || relation.ends_with("dead") || deeds.split(' ').any(|deed| deed == first)
 }
 
 /// The words of a pattern besides its first.

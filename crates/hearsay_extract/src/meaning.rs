@@ -31,6 +31,8 @@ pub(crate) struct Open {
     object_kinds: Kinds,
     sentence: String,
     span: Span,
+    /// Where the sentence begins.
+    start: usize,
     by: Option<Who>,
 }
 
@@ -85,6 +87,7 @@ impl Reader<'_> {
             object_kinds: b_kinds,
             sentence,
             span: self.span(a.start, b.end - 1),
+            start: self.tokens.first().map_or(0, |token| token.start),
             by: whole.by,
         })
     }
@@ -124,6 +127,20 @@ pub(crate) fn weigh(extractor: &Extractor, meaning: &dyn Meaning, facts: &mut Ve
             continue;
         };
         if !open.subject_kinds.meets(targets[target].subject) || !open.object_kinds.meets(targets[target].object) {
+            continue;
+        }
+        // What the words hinted at, and the meaning too.
+        let ends = (open.subject.who, open.object.who);
+        let hinted = facts.iter_mut().find(|fact| {
+            let pair = match &fact.object {
+                Said::Who(who) => (fact.subject, *who),
+                Said::Value(_) => return false,
+            };
+            let same = pair == ends || (pair.1, pair.0) == ends;
+            fact.marks.is_loose() && same && targets[fact.target].predicate == *name && fact.span.start >= open.start
+        });
+        if let Some(hinted) = hinted {
+            hinted.marks.names.push("loose_meant");
             continue;
         }
         facts.push(Read {

@@ -329,6 +329,13 @@ impl Finder<'_> {
         if opens && (self.class(&tokens[at]).has(Class::NUMBER) || crowd.contains(&tokens[at].norm.as_str())) {
             return None;
         }
+        // "Sixty-one years old, he …", "Renowned for it, he …"
+        let counts = tokens[at].norm.split('-').all(|part| self.grammar.class(part).has(Class::NUMBER));
+        let led = tokens[at].norm.ends_with("ed")
+            && tokens.get(at + 1).is_some_and(|next| self.class(next).has(Class::PREPOSITION.or(Class::CONJUNCTION)));
+        if opens && (counts || led) {
+            return None;
+        }
         // "King Static" is Static; "Scuttlebutt, …" is a cue.
         if self.class(&tokens[at]).has(Class::TITLE) && tokens.len() > at + 1 && self.known(tokens, at + 1).is_some() {
             return None;

@@ -32,7 +32,7 @@ pub(crate) struct Mode {
 }
 
 /// What somebody tells, and what somebody only thinks.
-const TELLINGS: [&str; 34] = [
+const TELLINGS: [&str; 31] = [
     "account",
     "statement",
     "telling",
@@ -44,7 +44,6 @@ const TELLINGS: [&str; 34] = [
     "report",
     "word",
     "story",
-    "hand",
     "note",
     "notes",
     "diary",
@@ -53,7 +52,6 @@ const TELLINGS: [&str; 34] = [
     "book",
     "deposition",
     "confession",
-    "will",
     "memoir",
     "memoirs",
     "chronicle",
@@ -64,10 +62,27 @@ const TELLINGS: [&str; 34] = [
     "message",
     "reply",
     "tale",
-    "line",
     "admission",
     "complaint",
 ];
+/// "Before dawn he joined them": when it was, and no time that is over.
+const HOURS: [&str; 14] = [
+    "dawn",
+    "dusk",
+    "noon",
+    "midday",
+    "midnight",
+    "nightfall",
+    "daybreak",
+    "sunrise",
+    "sunset",
+    "morning",
+    "breakfast",
+    "supper",
+    "dark",
+    "light",
+];
+
 const GUESSES: [&str; 12] = [
     "theory",
     "guess",
@@ -116,10 +131,15 @@ impl Reader<'_> {
         // "Had she kept her mouth shut, the mill would be hers."
         let would = |at: usize| matches!(self.norm(at), "would" | "'d");
         mode.dead |= matches!(self.norm(0), "had" | "were" | "should") && (1..self.tokens.len()).any(would);
+        // "Let him be banished!"
+        mode.dead |= self.norm(0) == "let";
         // "Should Odo come, we …"
         mode.dead |= self.norm(0) == "should" || (self.norm(0) == "were" && (1..self.tokens.len()).any(would));
         if voice.unknown {
             self.doubt(&mut mode, "quoted", None);
+        }
+        if self.guessed {
+            self.doubt(&mut mode, "hedge", None);
         }
         for found in self.cues {
             let name = match found.sort {
@@ -164,6 +184,20 @@ impl Reader<'_> {
         if let Some(at) = so {
             let subjects = self.clauses[at].subjects.clone();
             return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, true));
+        }
+        // "As Anselm tells it, …"
+        let tells = |at: &usize| {
+            let vg = self.vg(*at);
+            matches!(vg.lemma.as_str(), "tell" | "say" | "claim" | "have" | "report" | "put")
+                && !vg.passive
+                && !vg.negated
+        };
+        if self.norm(0) == "as"
+            && let Some(first) = Some(0).filter(|_| !self.clauses.is_empty()).filter(tells)
+            && (self.vg(first).end..self.vg(first).end + 2).any(|at| self.norm(at) == ",")
+        {
+            let subjects = self.clauses[first].subjects.clone();
+            return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, false));
         }
         let said = (0..self.clauses.len()).find(|at| {
             let clause = &self.clauses[*at];
@@ -302,11 +336,14 @@ impl Reader<'_> {
         // "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
-        mode.dead |= nearly;
+        // "nearly seventy" is an age.
+        let counts = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|token| self.is_number(self.norm(token)));
+        mode.dead |= nearly && !(vg.copula && counts);
         // "Before the fire, they trusted …"
         let framed = matches!(self.syntax.word(0), "before" | "until" | "till")
             && self.syntax.is_preposition(0)
-            && clause.start > 1;
+            && clause.start > 1
+            && !self.syntax.np(1).is_some_and(|np| HOURS.contains(&self.norm(self.np_group(np).head)));
         mode.over |= framed && (vg.past || vg.perfect);
         // "We're meeting Tobias at the market": not yet.
         let soon = vg.progressive
@@ -359,8 +396,14 @@ impl Reader<'_> {
                 && !matches!(self.syntax.word(item + 1), "but" | "except" | "save")
         });
         mode.denied |= nothing && !vg.copula;
+        // "nor did they want it"
+        mode.denied |= (vg.start.saturating_sub(3)..vg.start).any(|at| {
+            self.norm(at) == "nor"
+                && matches!(self.norm(at + 1), "do" | "does" | "did" | "has" | "had" | "is" | "was" | "were")
+        });
         // "once worked", "was once": long ago.
-        mode.over |= vg.copula && vg.perfect && vg.past;
+        let since = (vg.end..self.tokens.len()).any(|at| self.norm(at) == "since");
+        mode.over |= vg.copula && vg.perfect && vg.past && !since;
         let clause_end = match self.groups.items.get(clause.rest.1) {
             Some(crate::parse::Item::Tok(at)) if self.tokens[*at].is_mark(".,!") => at + 2,
             _ => vg.end + 1,
@@ -457,7 +500,8 @@ impl Reader<'_> {
         };
         match bond {
             Bond::Complement => {
-                let unknown = sort.factive && self.nobody(parent) && !self.asks() && vg.modal.is_none();
+                let unknown =
+                    sort.factive && lemma != "prove" && self.nobody(parent) && !self.asks() && vg.modal.is_none();
                 let dead = mode.dead;
                 inherit(mode);
                 if unknown {
@@ -558,7 +602,17 @@ impl Reader<'_> {
                 );
             }
             Bond::Relative => {
+                let dead = mode.dead;
                 inherit(mode);
+                // "has yet to repay the crowns he borrowed": those he borrowed.
+                let given = self.clauses[at]
+                    .start
+                    .checked_sub(1)
+                    .and_then(|item| self.syntax.np(item))
+                    .is_some_and(|np| self.np_group(np).article.is_some_and(|article| self.norm(article) == "the"));
+                if given && *self.bond(parent) == Bond::Infinitive {
+                    mode.dead = dead;
+                }
                 // "it isn't Sela who owns the Bell".
                 let cleft = vg.copula
                     && self.clauses[parent].subjects.iter().any(|np| self.norm(self.groups.nps[*np].head) == "it");

@@ -430,8 +430,16 @@ impl Reader<'_> {
         let Some(last) = words.last() else { return (false, 0) };
         let last = self.singular(last);
         let grammar = self.grammar;
-        let Some(entries) = grammar.nouns.get(&last) else { return (false, 0) };
         let own_item = self.item_of(np).unwrap_or(item);
+        // "one of Mirela's informants"
+        if matches!(last.as_str(), "one" | "some" | "several" | "two" | "three" | "many" | "all" | "both")
+            && self.syntax.word(own_item + 1) == "of"
+            && let Some(several) = self.syntax.np(own_item + 2)
+            && self.groups.nps[several].name.is_none()
+            && self.groups.nps[several].head > self.groups.nps[several].start
+        {
+            return self.noun_relation(several, own_item + 2, subjects, mode, marks, clause);
+        }
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
         let mut owners = self.owners(np, None, &[]);
         let mut end = group.end;
@@ -462,6 +470,10 @@ impl Reader<'_> {
             Some(at) => self.clause_span(at, end),
             None => self.span(group.start, end.saturating_sub(1)),
         };
+        let among = self.syntax.word(own_item + 1) == "in" && group.owner.is_none();
+        let Some(entries) = grammar.nouns.get(&last) else {
+            return (self.trade_for(np, own_item, &last, &owners, subjects, mode, marks, span), end);
+        };
         for (noun, pattern) in entries {
             let mut said: Vec<String> = words.clone();
             if let Some(word) = said.last_mut() {
@@ -482,7 +494,12 @@ impl Reader<'_> {
                         && (pattern.kinds.is_any() || self.kinds(b.who).meets(pattern.kinds))
                     {
                         let relation = format!("{} of", words.join(" "));
-                        self.state(pattern.target, a, Ok(b), &relation, &marks, mode, span);
+                        // "a navigator in the guild" is one of it.
+                        let member = self.target("MEMBER_OF").filter(|_| {
+                            among && target.predicate == *"EMPLOYED_BY" && self.kinds(b.who) == Kinds::GROUP
+                        });
+                        let target = member.unwrap_or(pattern.target);
+                        self.state(target, a, Ok(b), &relation, &marks, mode, span);
                     }
                 }
             }
@@ -491,5 +508,38 @@ impl Reader<'_> {
             }
         }
         (false, 0)
+    }
+
+    /// "hatter to Lady Bramble", "Ilvara's poisoner": whoever has a trade for somebody works for them.
+    #[allow(clippy::too_many_arguments)]
+    fn trade_for(
+        &mut self,
+        np: usize,
+        item: usize,
+        noun: &str,
+        owners: &[Ref],
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+        span: hearsay_model::Span,
+    ) -> bool {
+        let (Some(employed), Some(occupation)) = (self.target("EMPLOYED_BY"), self.target("occupation")) else {
+            return false;
+        };
+        let is_trade = self.grammar.kinds_of.get(noun).is_some_and(|kinds| kinds[0] == (occupation, false));
+        let preposition = self.syntax.word(item + 1);
+        let serves = self.groups.nps[np].owner.is_some() || matches!(preposition, "to" | "for" | "with");
+        if !is_trade || !serves {
+            return false;
+        }
+        let kinds = Kinds::PERSON.or(Kinds::GROUP);
+        let marks = [marks, &["weak", "by_noun", "by_trade"]].concat();
+        let before = self.facts.len();
+        for owner in owners.iter().filter(|owner| kinds.meets(self.kinds(owner.who))).copied().collect::<Vec<_>>() {
+            for subject in subjects {
+                self.state(employed, subject, Ok(&owner), noun, &marks, mode, span);
+            }
+        }
+        self.facts.len() > before
     }
 }

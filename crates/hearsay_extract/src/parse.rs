@@ -89,6 +89,8 @@ pub(crate) enum Within {
 pub(crate) struct Parser<'a> {
     pub(crate) tokens: &'a [Token],
     pub(crate) names: &'a [Name],
+    /// Which names are those of groups: "the Guild want it".
+    pub(crate) crowds: Vec<bool>,
     /// Which name begins at a token, or stands on it.
     pub(crate) name_at: Vec<Option<usize>>,
     pub(crate) grammar: &'a Grammar,
@@ -112,12 +114,12 @@ const DEMONSTRATIVES: [&str; 14] = [
 ];
 
 impl<'a> Parser<'a> {
-    pub(crate) fn new(tokens: &'a [Token], names: &'a [Name], grammar: &'a Grammar) -> Self {
+    pub(crate) fn new(tokens: &'a [Token], names: &'a [Name], crowds: Vec<bool>, grammar: &'a Grammar) -> Self {
         let mut name_at = vec![None; tokens.len()];
         for (index, name) in names.iter().enumerate() {
             name_at[name.start..name.end].fill(Some(index));
         }
-        Self { tokens, names, name_at, grammar, groups: Groups::default() }
+        Self { tokens, names, crowds, name_at, grammar, groups: Groups::default() }
     }
 
     pub(crate) fn groups(mut self) -> Groups {
@@ -131,7 +133,7 @@ impl<'a> Parser<'a> {
                 self.groups.items.push(Item::Np(np));
                 at = next;
                 // What follows a noun group may be its verb.
-                let plural = self.is_plural(np);
+                let plural = self.is_plural(np) || self.acts_together(np, at);
                 if at < self.tokens.len()
                     && let Some((vg, next)) = self.verb_group(at, Within::Head { plural })
                 {
@@ -269,6 +271,16 @@ impl<'a> Parser<'a> {
         if self.is_name(at) || !token.is_word() {
             return false;
         }
+        // "whose father"; "went missing" says how one is.
+        let before = at.checked_sub(1).map_or("", |at| self.norm(at));
+        let state = matches!(before, "go" | "goes" | "went" | "gone" | "going") && token.is("missing");
+        // "trust between them", "hands like shovels"
+        let after = self.norm(at + 1);
+        let tie = after == "between" && form.has(Form::BASE);
+        let part = after == "like" && before == "and" && self.grammar.has.contains_key(token.norm.as_str());
+        if before == "whose" || state || tie || part {
+            return false;
+        }
         if matches!(token.norm.as_str(), "have" | "has" | "had" | "do" | "does" | "did") {
             return true;
         }
@@ -372,6 +384,18 @@ impl<'a> Parser<'a> {
                 true
             }
         }
+    }
+
+    /// Whether a group does what stands behind its name: "the Guild want the ledger", and not "the Guild captain".
+    fn acts_together(&self, np: usize, verb: usize) -> bool {
+        let named = self.groups.nps[np].name.is_some_and(|name| self.crowds.get(name).is_some_and(|crowd| *crowd));
+        let word = self.norm(verb);
+        let noun = self.grammar.kinds_of.contains_key(word) || self.grammar.nouns.contains_key(word);
+        let next = verb + 1;
+        let goes_on = self.is_name(next)
+            || self.class(next).has(Class::DETERMINER.or(Class::PREPOSITION))
+            || is_pronoun(self.norm(next));
+        named && !noun && goes_on
     }
 
     pub(crate) fn is_plural(&self, np: usize) -> bool {

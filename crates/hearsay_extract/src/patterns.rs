@@ -48,7 +48,9 @@ impl Reader<'_> {
                     let group = &self.groups.nps[np];
                     let mut left = parts;
                     let mut token = group.content.min(group.head);
-                    if group.name.is_none() || group.pronoun {
+                    // "have no quarrel with"
+                    let no = group.article.is_some_and(|at| self.norm(at) == "no") && *word != "no";
+                    if (group.name.is_none() || group.pronoun) && !no {
                         while token < group.end {
                             if let Some(Part::Word(word)) = left.first()
                                 && (plain(self.norm(token)) == word || self.norm(token).strip_suffix('s') == Some(word))

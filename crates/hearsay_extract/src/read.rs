@@ -94,6 +94,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) clauses: &'a [Clause],
     pub(crate) syntax: &'a Clauses<'a>,
     pub(crate) cues: &'a [Found],
+    /// The sentence before was "My guess?".
+    pub(crate) guessed: bool,
     pub(crate) voice: &'a Voice,
     pub(crate) present: &'a [u32],
     pub(crate) memory: &'a mut Memory,
@@ -122,6 +124,12 @@ fn sort_of(predicate: &str) -> Option<&'static str> {
 /// What stands around a value and is no part of it.
 fn is_edge(c: char) -> bool {
     c.is_whitespace() || ",;:.\"\u{201C}\u{201D}\u{2014}\u{2013}".contains(c)
+}
+
+/// Relations of what was done once, and stays so: "was born in", "was named after".
+fn is_deed(relation: &str) -> bool {
+    let deeds = "born named killed murdered slain saved rescued betrayed stolen destroyed cursed descended";
+    relation.split(' ').next().is_some_and(|first| deeds.split(' ').any(|deed| deed == first))
 }
 
 /// Prepositions with which a value may end: "burned down", "cut off".
@@ -446,6 +454,11 @@ impl Reader<'_> {
             return self.resolve(owner, &[]);
         }
         let Some(item) = item else { return Vec::new() };
+        // "Zahra, whose father is Yusuf"
+        if let Some(whose) = item.checked_sub(1).filter(|item| self.syntax.word(*item) == "whose") {
+            let owners = self.syntax.antecedent(whose).map(|(owners, _)| owners).unwrap_or_default();
+            return self.resolve_all(&owners, &[]);
+        }
         if prepositions.contains(&self.syntax.word(item + 1)) {
             let (list, _) = self.syntax.list(item + 2, self.groups.items.len());
             return self.resolve_all(&list, &[]);
@@ -542,7 +555,7 @@ impl Reader<'_> {
         // A deed stays done.
         let lasting = matches!(
             meaning.predicate.as_str(),
-            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "species" | "alias"
+            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
         );
         // What somebody was, at the table, they are no longer.
         let passes = matches!(
@@ -568,7 +581,7 @@ impl Reader<'_> {
             by: mode.by,
             told: mode.told.clone(),
             denied: mode.denied != meaning.denied,
-            over: ((mode.over || (mode.was && passes)) && !lasting) || meaning.over,
+            over: ((mode.over || (mode.was && passes && !is_deed(relation))) && !lasting) || meaning.over,
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });
@@ -665,7 +678,9 @@ impl Reader<'_> {
             read.push(self.facts.len() > before);
         }
         self.appositions(&modes);
+        self.ties(&modes);
         self.loosely(&modes);
+        self.hinted(&modes);
         self.traits(&modes, &read);
         self.notes();
     }

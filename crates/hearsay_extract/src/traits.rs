@@ -187,7 +187,13 @@ impl Reader<'_> {
                 .map(|(target, _)| self.grammar.targets[*target].predicate.to_string());
             if let Some(name) = name {
                 let end = self.value_stop(token, to);
-                left -= self.offer(&name, subjects, token, end, "loose_manner", mode, left);
+                // "sweet on Odo" says something of two.
+                let names = self.names.iter().any(|name| name.start > token && name.start < end);
+                // "for good"
+                let names = names || (token > 0 && self.norm(token - 1) == "for");
+                if !names {
+                    left -= self.offer(&name, subjects, token, end, "loose_manner", mode, left);
+                }
                 token = end.max(token + 1);
                 continue;
             }

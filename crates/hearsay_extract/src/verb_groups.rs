@@ -3,7 +3,7 @@
 use crate::{
     grammar::Class,
     mentions::be_form,
-    parse::{Parser, VerbForm, Vg, Within},
+    parse::{Item, Parser, VerbForm, Vg, Within},
     token::Sort,
     verbs::Form,
 };
@@ -313,6 +313,15 @@ impl Parser<'_> {
             && !self.is_nounish(at + 1)
     }
 
+    /// Whether the noun group just read is what somebody has or keeps in some state.
+    fn is_kept(&self) -> bool {
+        let [.., Item::Vg(vg), Item::Np(np)] = self.groups.items[..] else { return false };
+        KEEPING.contains(&self.groups.vgs[vg].lemma.as_str())
+            && !self.groups.vgs[vg].passive
+            && !self.groups.nps[np].pronoun
+            || (self.groups.vgs[vg].lemma == "have" && self.groups.nps[np].pronoun)
+    }
+
     /// Whether a participle without an auxiliary belongs to the noun before it: "the blade forged by Grimjaw".
     pub(crate) fn is_reduced(&self, at: usize, within: Within) -> bool {
         if self.norm(at + 1) == "by" {
@@ -323,6 +332,10 @@ impl Parser<'_> {
         let next = self.norm(at + 1);
         let preposition = self.class(at + 1).has(Class::PREPOSITION);
         match within {
+            // "has Odo locked up"
+            Within::Head { .. } if self.is_kept() => {
+                self.form(at).is_some_and(|form| form.has(Form::PARTICIPLE)) && !self.tokens[at].capital
+            }
             Within::Head { .. } => {
                 matches!(self.norm(at), "called" | "named" | "known" | "nicknamed" | "dubbed" | "born")
                     && !next.is_empty()
@@ -341,6 +354,9 @@ impl Parser<'_> {
         }
     }
 }
+
+/// Verbs that keep somebody as they are: "has Odo locked up".
+const KEEPING: [&str; 4] = ["have", "get", "keep", "find"];
 
 fn begun_or_participle(participle: bool, next: &str) -> bool {
     participle || next == "been"
