@@ -90,7 +90,7 @@ fn readings_of_a_campaign() {
     assert!(reasons.contains("after they had left (14 Highsun 404)"), "{reasons}");
     let first = &answer.sources[0];
     assert_eq!((first.knower.as_str(), first.acquainted.is_some()), ("captain-rusk", true), "{answer:?}");
-    assert!(why("pell", "watch-password", None).1.contains("harbour-watch knows it, and it does not belong there"));
+    assert!(why("pell", "watch-password", None).1.contains("harbour-watch knows it, and they do not belong there"));
     assert!(why("sister-ilva", "sweet-water", Some("session-1")).1.contains("only then: 4 Rainmoon 412 HR, 12:00"));
     assert!(why("sister-ilva", "sweet-water", None).0.knows.is_some());
     let (answer, _) = why("pell", "jory-found-the-ledger", None);
