@@ -43,10 +43,10 @@ pub struct Weighed {
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.09;
+const GUESSED: f64 = 0.17;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
-const GUESSED_OF_STRANGERS: f64 = 0.15;
+const GUESSED_OF_STRANGERS: f64 = 0.22;
 
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;
@@ -243,6 +243,7 @@ impl<'a> Pass<'a> {
             present: &self.scene.present,
             memory: &mut self.memory,
             new: &mut self.new,
+            risks: Vec::new(),
             refs: vec![None; groups.nps.len()],
             facts: Vec::new(),
             related: self.extractor.related,
@@ -579,8 +580,7 @@ fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Gro
             let class = grammar.class(norm);
             class.has(Class::PREPOSITION) && norm != "of"
                 || grammar.adjectives.contains_key(norm)
-                || norm == ":"
-                || norm == "\u{2014}"
+                || matches!(norm, ":" | "=" | "\u{2014}")
         }
         _ => false,
     };
@@ -588,7 +588,7 @@ fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Gro
         return;
     }
     let token = match groups.items.get(at) {
-        Some(Item::Tok(token)) if matches!(tokens[*token].norm.as_str(), ":" | "\u{2014}") => {
+        Some(Item::Tok(token)) if matches!(tokens[*token].norm.as_str(), ":" | "=" | "\u{2014}") => {
             let token = *token;
             groups.items.remove(at);
             token + 1

@@ -354,6 +354,9 @@ impl Reader<'_> {
                 "meet" | "go" | "leave" | "head" | "come" | "travel" | "ride" | "sail" | "attack" | "visit" | "take"
             )
             && clause.subjects.iter().any(|np| matches!(self.norm(self.np_group(*np).head), "we" | "i"));
+        // "you know Odo, the skinny one"
+        let you = clause.subjects.iter().any(|np| self.norm(self.np_group(*np).head) == "you");
+        mode.dead |= you && self.voice.talk && vg.lemma == "know" && !vg.past && !vg.perfect;
         mode.dead |= soon;
         mode.dead |= vg.going_to;
         mode.over |= vg.used_to;
@@ -541,7 +544,9 @@ impl Reader<'_> {
                 mode.nested = true;
                 mode.over |= above.over;
                 let known = vg.passive && matches!(lemma.as_str(), "know" | "find" | "show" | "prove");
-                let alive = ((sort.real || sort.seeming) && !vg.copula) || known;
+                // "is looking to buy it"
+                let seeks = vg.progressive && lemma == "look";
+                let alive = ((sort.real || sort.seeming) && !vg.copula && !seeks) || known;
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
