@@ -492,7 +492,9 @@ impl<'a> Clauses<'a> {
                 let named = self.beside(open - 1);
                 // "that sword, the Sunblade, belongs"
                 let is_named = |item: usize| self.np(item).is_some_and(|np| self.groups.nps[np].name.is_some());
-                let only = mark == "," && open + 2 == previous && is_named(open + 1) && !is_named(named);
+                // "The captain of the watch, Reyk Dorn, is"
+                let other = !is_named(named) || (named > 0 && self.is_preposition(named - 1));
+                let only = mark == "," && open + 2 == previous && is_named(open + 1) && other;
                 let named = if only { open + 1 } else { named };
                 return self.subject_ending(named, before).unwrap_or_else(|| shared(previous));
             }
@@ -535,7 +537,9 @@ impl<'a> Clauses<'a> {
         loop {
             let np = self.np(k)?;
             let Some(p) = k.checked_sub(1) else { return Some((vec![np], k, From::Direct)) };
-            if self.is_preposition(p) {
+            // "turns out Odo is his brother"
+            let turns = self.word(p) == "out" && p > 0 && self.vg(p - 1).is_some_and(|vg| vg.lemma == "turn");
+            if self.is_preposition(p) && !turns {
                 let Some(q) = p.checked_sub(1) else {
                     // "In the cellar lies the ledger".
                     return Some((Vec::new(), p, From::Inverted));

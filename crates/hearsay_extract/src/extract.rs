@@ -193,7 +193,7 @@ impl<'a> Pass<'a> {
         if let Some(name) = entry {
             self.memory.topic = Some(name.who);
         }
-        if is_heading(tokens) {
+        if is_heading(tokens, grammar) {
             // "Smoke at the Goat" names, and states nothing.
             let found = names.iter().filter_map(|name| match name.who {
                 Who::Known(entity) => Some(((tokens[name.start].start, tokens[name.end - 1].end), entity)),
@@ -481,13 +481,14 @@ fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &G
     groups.vgs.push(vg);
 }
 
-/// Whether a line is a heading: every longer word has a capital, and nothing ends it.
-fn is_heading(tokens: &[Token]) -> bool {
+/// Whether a line is a heading: every word of weight has a capital, and nothing ends it.
+fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     let ends =
-        tokens.last().is_some_and(|last| last.is_mark(".!?") || matches!(last.sort, crate::token::Sort::Quote(_)));
-    let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word()).collect();
-    let long = words.iter().filter(|word| word.norm.chars().count() > 4).collect::<Vec<_>>();
-    !ends && words.len() > 1 && !long.is_empty() && long.iter().all(|word| word.capital) && words[0].capital
+        tokens.last().is_some_and(|last| last.is_mark(".!?;") || matches!(last.sort, crate::token::Sort::Quote(_)));
+    let small = Class::DETERMINER.or(Class::PREPOSITION).or(Class::CONJUNCTION);
+    let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word() && !grammar.class(&token.norm).has(small)).collect();
+    let long = words.iter().any(|word| word.norm.chars().count() > 4);
+    !ends && words.len() > 1 && long && words.iter().all(|word| word.capital || word.is("'s"))
 }
 
 /// What programs write to each other, and nobody at a table.

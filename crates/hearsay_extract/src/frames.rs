@@ -58,7 +58,8 @@ impl Reader<'_> {
         if (!found || vg.passive) && !vg.copula {
             found |= self.verb(at, &subjects, mode, &marks);
         }
-        if !found && matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house") {
+        let has_got = vg.lemma == "get" && vg.perfect;
+        if !found && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house")) {
             found |= self.having(saying);
         }
         if !found && self.aiming(at, &subjects, mode, &marks) {

@@ -465,6 +465,10 @@ impl Reader<'_> {
     fn is_near(&self, cue: usize, clause: usize) -> bool {
         let vg = self.vg(clause);
         let own = &self.clauses[clause];
+        // "Bram, once a smith, lost his hand": the smith is over, and not the hand.
+        if cue > 0 && self.norm(cue - 1) == "," && (cue..vg.start).any(|at| self.norm(at) == ",") {
+            return false;
+        }
         let past = vg.past
             || vg.perfect
             || vg.used_to
@@ -588,6 +592,8 @@ impl Reader<'_> {
                 // "when I was young and stupid"
                 let own = self.vg(at);
                 mode.dead |= matches!(word.as_str(), "when" | "since" | "as" | "while") && own.copula && own.past;
+                // "vicious when he's drunk"
+                mode.dead |= matches!(word.as_str(), "when" | "whenever") && own.copula;
                 mode.dead |= matches!(
                     word.as_str(),
                     "if" | "unless"
