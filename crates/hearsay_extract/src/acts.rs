@@ -19,7 +19,6 @@ impl Reader<'_> {
         let patterns = grammar.verbs.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
         if self.mutual(at, subjects, patterns, mode, marks)
             || self.calling(at, mode, marks)
-            || self.losing(at, subjects, mode, marks)
             || self.knowing(at, subjects, mode, marks)
         {
             return true;
@@ -27,7 +26,7 @@ impl Reader<'_> {
         // "reports to the inspector that …" is said, not done.
         let says = grammar.sort(&vg.lemma).speech
             && self.clauses.iter().any(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
-        let (mut relation, mut attribute) = (false, false);
+        let (mut relation, mut attribute) = (false, self.losing(at, subjects, mode, marks));
         // What stands right behind the verb goes first; what stands further on may state something of its own: "fought in
         // the siege beside Odo".
         let mut taken: Vec<usize> = Vec::new();
@@ -37,6 +36,9 @@ impl Reader<'_> {
             let is_relation = target.predicate.is_relation();
             let leads = matches!(&pattern.parts[..], [Part::Word(_), Part::Object]);
             let another = is_relation && !vg.passive && far && leads && !pattern.weak;
+            // "bought the boat off him": the boat too.
+            let itself = !far && pattern.parts == [Part::Object];
+            let another = another || (is_relation && !vg.passive && !pattern.weak && itself);
             let done = if is_relation { relation && !another } else { attribute };
             let would = mode.would && !matches!(target.predicate.as_str(), "LIKES" | "TRUSTS" | "WANTS");
             if done || would || (says && !(target.predicate == *"PROMISED" && self.pledges(at))) {
@@ -398,7 +400,16 @@ impl Reader<'_> {
                     .parts
                     .iter()
                     .filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
+                    .filter(|word| *word != "not")
                     .collect();
+                // "can't stand each other"
+                let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
+                if (wants_not && !vg.negated) || (mode.can && !pattern.words.starts_with("can not")) {
+                    continue;
+                }
+                let mut mode = mode.clone();
+                mode.denied &= !wants_not;
+                let mode = &mode;
                 if words.iter().all(|word| between.iter().any(|other| other == word))
                     && words.len() >= between.len().min(1)
                 {

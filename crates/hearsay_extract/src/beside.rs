@@ -56,7 +56,9 @@ impl Reader<'_> {
                 let titles =
                     (from..to).all(|at| self.grammar.class(self.norm(at)).has(Class::TITLE) || self.tokens[at].capital);
                 let refs = self.resolve(np, &[]);
-                if group.owner.is_some() || !titles {
+                // "the Builder's Grace" is a name.
+                let named_so = (from..=to).any(|at| matches!(self.norm(at), "'s" | "'")) && group.owner.is_none();
+                if (group.owner.is_some() || !titles) && !named_so {
                     self.is_noun(np, item, &refs, &mode, &["beside"], None);
                 }
                 continue;
@@ -105,6 +107,7 @@ impl Reader<'_> {
             // "Kosuzu the maid", and not "is Kosuzu the maid?"
             if group.name.is_some()
                 && !asks
+                && !self.is_called(item)
                 && let Some(next) = self.syntax.np(item + 1)
                 && self.groups.nps[next].name.is_none()
                 && self.groups.nps[next].owner.is_none()
@@ -252,6 +255,15 @@ impl Reader<'_> {
             }
             at = end;
         }
+    }
+
+    /// "They call Odo the Magpie": what stands behind the name is another.
+    fn is_called(&self, item: usize) -> bool {
+        let verb = item.checked_sub(1).and_then(|item| match self.groups.items[item] {
+            Item::Vg(vg) => Some(self.groups.vgs[vg].lemma.as_str()),
+            _ => None,
+        });
+        matches!(verb, Some("call" | "name" | "dub" | "nickname" | "christen"))
     }
 
     /// Whether a noun group begins with how somebody is: "dead three days".

@@ -455,7 +455,11 @@ impl<'a> Clauses<'a> {
             return (Vec::new(), previous, From::Nobody);
         }
         let shared = |start: usize| {
-            let finite = |other: &&Clause| self.groups.vgs[other.vg].form == VerbForm::Finite;
+            // "there's Odo, who runs it, and hates her": nobody is the subject of "there is".
+            let finite = |other: &&Clause| {
+                let nobody = other.subjects.is_empty() && before.iter().any(|other| !other.subjects.is_empty());
+                self.groups.vgs[other.vg].form == VerbForm::Finite && !nobody
+            };
             // "a table nobody dares to sit at, and has": behind a comma the clause goes on that stands above.
             let comma = self.word(start) == ",";
             let main = before.iter().rev().filter(finite).find(|other| !comma || other.bond != Bond::Relative);
@@ -471,9 +475,10 @@ impl<'a> Clauses<'a> {
         if self.word(previous) == "," || self.word(previous) == ")" || self.word(previous) == "\u{2014}" {
             // Between commas: "Pell, ferryman at the quay, owes".
             let mark = if self.word(previous) == ")" { "(" } else { self.word(previous) };
-            let open = (0..previous)
-                .rev()
-                .find(|item| self.word(*item) == mark || (*item == 1 && mark == "," && self.word(1) == "\u{2014}"));
+            let open = (0..previous).rev().find(|item| {
+                let aside = mark == "," && matches!(self.word(*item), "\u{2014}" | "(");
+                self.word(*item) == mark || (aside && *item > 0 && self.np(*item - 1).is_some())
+            });
             if let Some(open) = open.filter(|open| *open > 0)
                 && self.np(open - 1).is_some()
                 && !(open..previous).any(|item| {
@@ -485,6 +490,12 @@ impl<'a> Clauses<'a> {
                 })
             {
                 let named = self.beside(open - 1);
+                // "that sword, the Sunblade, belongs"
+                let is_named = |item: usize| self.np(item).is_some_and(|np| self.groups.nps[np].name.is_some());
+                // "The captain of the watch, Reyk Dorn, is"
+                let other = !is_named(named) || (named > 0 && self.is_preposition(named - 1));
+                let only = mark == "," && open + 2 == previous && is_named(open + 1) && other;
+                let named = if only { open + 1 } else { named };
                 return self.subject_ending(named, before).unwrap_or_else(|| shared(previous));
             }
             // "so Tob, he owes": nothing stands between.
@@ -526,7 +537,9 @@ impl<'a> Clauses<'a> {
         loop {
             let np = self.np(k)?;
             let Some(p) = k.checked_sub(1) else { return Some((vec![np], k, From::Direct)) };
-            if self.is_preposition(p) {
+            // "turns out Odo is his brother"
+            let turns = self.word(p) == "out" && p > 0 && self.vg(p - 1).is_some_and(|vg| vg.lemma == "turn");
+            if self.is_preposition(p) && !turns {
                 let Some(q) = p.checked_sub(1) else {
                     // "In the cellar lies the ledger".
                     return Some((Vec::new(), p, From::Inverted));

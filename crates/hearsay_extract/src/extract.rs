@@ -43,10 +43,10 @@ pub struct Weighed {
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.09;
+const GUESSED: f64 = 0.17;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
-const GUESSED_OF_STRANGERS: f64 = 0.15;
+const GUESSED_OF_STRANGERS: f64 = 0.22;
 
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;
@@ -193,7 +193,7 @@ impl<'a> Pass<'a> {
         if let Some(name) = entry {
             self.memory.topic = Some(name.who);
         }
-        if is_heading(tokens) {
+        if is_heading(tokens, grammar) {
             // "Smoke at the Goat" names, and states nothing.
             let found = names.iter().filter_map(|name| match name.who {
                 Who::Known(entity) => Some(((tokens[name.start].start, tokens[name.end - 1].end), entity)),
@@ -243,6 +243,7 @@ impl<'a> Pass<'a> {
             present: &self.scene.present,
             memory: &mut self.memory,
             new: &mut self.new,
+            risks: Vec::new(),
             refs: vec![None; groups.nps.len()],
             facts: Vec::new(),
             related: self.extractor.related,
@@ -480,13 +481,14 @@ fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &G
     groups.vgs.push(vg);
 }
 
-/// Whether a line is a heading: every longer word has a capital, and nothing ends it.
-fn is_heading(tokens: &[Token]) -> bool {
+/// Whether a line is a heading: every word of weight has a capital, and nothing ends it.
+fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     let ends =
-        tokens.last().is_some_and(|last| last.is_mark(".!?") || matches!(last.sort, crate::token::Sort::Quote(_)));
-    let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word()).collect();
-    let long = words.iter().filter(|word| word.norm.chars().count() > 4).collect::<Vec<_>>();
-    !ends && words.len() > 1 && !long.is_empty() && long.iter().all(|word| word.capital) && words[0].capital
+        tokens.last().is_some_and(|last| last.is_mark(".!?;") || matches!(last.sort, crate::token::Sort::Quote(_)));
+    let small = Class::DETERMINER.or(Class::PREPOSITION).or(Class::CONJUNCTION);
+    let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word() && !grammar.class(&token.norm).has(small)).collect();
+    let long = words.iter().any(|word| word.norm.chars().count() > 4);
+    !ends && words.len() > 1 && long && words.iter().all(|word| word.capital || word.is("'s"))
 }
 
 /// What programs write to each other, and nobody at a table.
@@ -579,8 +581,7 @@ fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Gro
             let class = grammar.class(norm);
             class.has(Class::PREPOSITION) && norm != "of"
                 || grammar.adjectives.contains_key(norm)
-                || norm == ":"
-                || norm == "\u{2014}"
+                || matches!(norm, ":" | "=" | "\u{2014}")
         }
         _ => false,
     };
@@ -588,7 +589,7 @@ fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Gro
         return;
     }
     let token = match groups.items.get(at) {
-        Some(Item::Tok(token)) if matches!(tokens[*token].norm.as_str(), ":" | "\u{2014}") => {
+        Some(Item::Tok(token)) if matches!(tokens[*token].norm.as_str(), ":" | "=" | "\u{2014}") => {
             let token = *token;
             groups.items.remove(at);
             token + 1

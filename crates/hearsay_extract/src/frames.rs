@@ -3,6 +3,7 @@
 use hearsay_model::Span;
 
 use crate::{
+    being::Saying,
     clauses::From,
     mode::Mode,
     parse::{Item, VerbForm},
@@ -30,9 +31,18 @@ impl Reader<'_> {
         if subjects.len() > 1 {
             marks.push("list");
         }
+        // Whose subject stands elsewhere is easier taken for another.
+        marks.extend(match clause.from {
+            From::Shared => Some("shared"),
+            From::Antecedent => Some("relative"),
+            From::Inverted => Some("inverted"),
+            From::Control => Some("control"),
+            From::Direct | From::Nobody => None,
+        });
         if self.likewise(at, &subjects, mode) {
             return;
         }
+        let saying = Saying { at, subjects: &subjects, mode, marks: &marks };
         let owned_subject = clause.subjects.first().copied();
         let is_copula = vg.copula || (self.grammar.sort(&vg.lemma).seeming && !vg.passive);
         let mut found = false;
@@ -43,13 +53,14 @@ impl Reader<'_> {
                 false if vg.passive => vg.head,
                 false => vg.end,
             };
-            found |= self.after_is(at, from, &subjects, owned_subject, mode, &marks);
+            found |= self.after_is(saying, from, owned_subject);
         }
         if (!found || vg.passive) && !vg.copula {
             found |= self.verb(at, &subjects, mode, &marks);
         }
-        if !found && matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house") {
-            found |= self.having(at, &subjects, mode, &marks);
+        let has_got = vg.lemma == "get" && vg.perfect;
+        if !found && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house")) {
+            found |= self.having(saying);
         }
         if !found && self.aiming(at, &subjects, mode, &marks) {
             return;

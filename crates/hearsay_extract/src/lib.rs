@@ -60,6 +60,7 @@ mod frames;
 mod grammar;
 mod hints;
 mod kinds;
+mod labels;
 mod language;
 mod lexicon;
 #[cfg(feature = "llm")]

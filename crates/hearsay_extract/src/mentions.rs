@@ -329,6 +329,12 @@ impl Finder<'_> {
         if opens && (self.class(&tokens[at]).has(Class::NUMBER) || crowd.contains(&tokens[at].norm.as_str())) {
             return None;
         }
+        // "Were-harengon", "Half-elf": what somebody is.
+        let last = tokens[at].norm.rsplit('-').next().unwrap_or_default();
+        let sort = last != tokens[at].norm && self.grammar.kinds_of.contains_key(last);
+        if sort && !tokens.get(at + 1).is_some_and(|next| next.capital) {
+            return None;
+        }
         // "Sixty-one years old, he …", "Renowned for it, he …"
         let counts = tokens[at].norm.split('-').all(|part| self.grammar.class(part).has(Class::NUMBER));
         let led = tokens[at].norm.ends_with("ed")

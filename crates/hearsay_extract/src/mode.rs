@@ -354,6 +354,9 @@ impl Reader<'_> {
                 "meet" | "go" | "leave" | "head" | "come" | "travel" | "ride" | "sail" | "attack" | "visit" | "take"
             )
             && clause.subjects.iter().any(|np| matches!(self.norm(self.np_group(*np).head), "we" | "i"));
+        // "you know Odo, the skinny one"
+        let you = clause.subjects.iter().any(|np| self.norm(self.np_group(*np).head) == "you");
+        mode.dead |= you && self.voice.talk && vg.lemma == "know" && !vg.past && !vg.perfect;
         mode.dead |= soon;
         mode.dead |= vg.going_to;
         mode.over |= vg.used_to;
@@ -462,6 +465,10 @@ impl Reader<'_> {
     fn is_near(&self, cue: usize, clause: usize) -> bool {
         let vg = self.vg(clause);
         let own = &self.clauses[clause];
+        // "Bram, once a smith, lost his hand": the smith is over, and not the hand.
+        if cue > 0 && self.norm(cue - 1) == "," && (cue..vg.start).any(|at| self.norm(at) == ",") {
+            return false;
+        }
         let past = vg.past
             || vg.perfect
             || vg.used_to
@@ -541,7 +548,9 @@ impl Reader<'_> {
                 mode.nested = true;
                 mode.over |= above.over;
                 let known = vg.passive && matches!(lemma.as_str(), "know" | "find" | "show" | "prove");
-                let alive = ((sort.real || sort.seeming) && !vg.copula) || known;
+                // "is looking to buy it"
+                let seeks = vg.progressive && lemma == "look";
+                let alive = ((sort.real || sort.seeming) && !vg.copula && !seeks) || known;
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
@@ -583,6 +592,8 @@ impl Reader<'_> {
                 // "when I was young and stupid"
                 let own = self.vg(at);
                 mode.dead |= matches!(word.as_str(), "when" | "since" | "as" | "while") && own.copula && own.past;
+                // "vicious when he's drunk"
+                mode.dead |= matches!(word.as_str(), "when" | "whenever") && own.copula;
                 mode.dead |= matches!(
                     word.as_str(),
                     "if" | "unless"

@@ -75,6 +75,17 @@ impl Reader<'_> {
                 Some(owner) => self.resolve(owner, &[]),
                 None => self.resolve(np, &[]),
             };
+            // "The mill? That's Tilda's."
+            let that = clause
+                .and_then(|at| self.clauses[at].subjects.first().copied())
+                .filter(|np| subjects.is_empty() && matches!(self.norm(self.groups.nps[*np].head), "that" | "this"));
+            let meant = that.and_then(|np| {
+                let token = self.groups.nps[np].start;
+                self.memory.meant(crate::lexicon::Gender::It, token, &[])
+            });
+            let meant = meant.map(|meant| Ref { who: meant.who, mark: Some("far_pronoun"), second: None });
+            let meant: Vec<Ref> = meant.into_iter().collect();
+            let subjects = if meant.is_empty() { subjects } else { &meant[..] };
             if let Some(owns) = self.target("OWNS") {
                 for owner in &owners {
                     for subject in subjects {
@@ -449,6 +460,13 @@ impl Reader<'_> {
                 let (list, next) = self.syntax.list(own_item + 2, self.groups.items.len());
                 let strict = preposition != "of";
                 owners = self.resolve_all(&list, &whos);
+                // "a friend of Bram's"
+                if let [one] = list[..]
+                    && self.groups.nps[one].bare_owner
+                    && let Some(owner) = self.groups.nps[one].owner
+                {
+                    owners = self.resolve(owner, &whos);
+                }
                 // "the youngest of Mirela's children"
                 if owners.is_empty()
                     && let [one] = list[..]

@@ -361,6 +361,15 @@ impl<'a> Parser<'a> {
                     // "Hope, take her down": only behind whoever is called, and not "Tessa, scribe, owes".
                     let ends = self.tokens.get(at + 1).is_none_or(|next| next.is_mark(",.;)"));
                     let noun = self.grammar.kinds_of.contains_key(&token.norm);
+                    // "The Traders, led by her, oppose them"
+                    let first = self.groups.items.iter().find_map(|item| match item {
+                        Item::Np(np) => Some(*np),
+                        _ => None,
+                    });
+                    let aside = self.tokens[..previous].iter().any(|token| token.is_mark(","));
+                    if aside && first.is_some_and(|np| self.acts_together(np, at)) {
+                        return true;
+                    }
                     return !(ends && noun) && previous > 0 && previous <= 4 && self.is_name(previous - 1);
                 }
                 let class = self.class(previous);
@@ -401,24 +410,27 @@ impl<'a> Parser<'a> {
     pub(crate) fn is_plural(&self, np: usize) -> bool {
         let np = &self.groups.nps[np];
         let word = self.norm(np.head);
+        // "Tilda and me"
+        let listed = np.start > 0 && matches!(self.norm(np.start - 1), "and" | "+" | "&");
         if np.pronoun {
-            return matches!(
-                word,
-                "i" | "you"
-                    | "we"
-                    | "they"
-                    | "who"
-                    | "which"
-                    | "these"
-                    | "those"
-                    | "both"
-                    | "all"
-                    | "some"
-                    | "many"
-                    | "few"
-                    | "most"
-                    | "that"
-            );
+            return listed
+                || matches!(
+                    word,
+                    "i" | "you"
+                        | "we"
+                        | "they"
+                        | "who"
+                        | "which"
+                        | "these"
+                        | "those"
+                        | "both"
+                        | "all"
+                        | "some"
+                        | "many"
+                        | "few"
+                        | "most"
+                        | "that"
+                );
         }
         let before = np.start.checked_sub(1).map(|at| self.norm(at));
         // "some on the station believe"

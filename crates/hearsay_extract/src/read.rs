@@ -100,6 +100,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) present: &'a [u32],
     pub(crate) memory: &'a mut Memory,
     pub(crate) new: &'a mut NewNames,
+    /// What makes it harder to read the sentence rightly.
+    pub(crate) risks: Vec<&'static str>,
     pub(crate) refs: Vec<Option<Vec<Ref>>>,
     pub(crate) facts: Vec<Read>,
     /// The relation's target for what has no name of its own.
@@ -571,6 +573,9 @@ impl Reader<'_> {
                 | "title"
         );
         names.extend(sort_of(meaning.predicate.as_str()));
+        if !marks.contains(&"loose") {
+            names.extend(self.risks.iter());
+        }
         self.facts.push(Read {
             subject: subject.who,
             target,
@@ -666,9 +671,18 @@ impl Reader<'_> {
         cues::is_question(self.tokens, self.grammar, !guess)
     }
 
+    /// What makes it harder to read the sentence rightly: its length, and turns.
+    fn risks_of_sentence(&self) -> Vec<&'static str> {
+        let turns = ["but", "though", "although", "yet", "except", "only", "however", "instead"];
+        let but = self.tokens.iter().any(|token| token.is_word() && turns.contains(&token.norm.as_str()));
+        let risks = [("near_but", but), ("lengthy", self.tokens.len() > 20)];
+        risks.into_iter().filter(|(_, risk)| *risk).map(|(name, _)| name).collect()
+    }
+
     /// Reads every clause, and what stands beside names.
     pub(crate) fn read(&mut self) {
         self.remember();
+        self.risks = self.risks_of_sentence();
         let question = self.asks();
         let modes = self.modes(question);
         let mut read = Vec::with_capacity(modes.len());
