@@ -486,7 +486,8 @@ fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     let ends =
         tokens.last().is_some_and(|last| last.is_mark(".!?;") || matches!(last.sort, crate::token::Sort::Quote(_)));
     let small = Class::DETERMINER.or(Class::PREPOSITION).or(Class::CONJUNCTION);
-    let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word() && !grammar.class(&token.norm).has(small)).collect();
+    let words: Vec<&Token> =
+        tokens.iter().filter(|token| token.is_word() && !grammar.class(&token.norm).has(small)).collect();
     let long = words.iter().any(|word| word.norm.chars().count() > 4);
     !ends && words.len() > 1 && long && words.iter().all(|word| word.capital || word.is("'s"))
 }

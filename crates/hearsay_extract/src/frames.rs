@@ -59,7 +59,8 @@ impl Reader<'_> {
             found |= self.verb(at, &subjects, mode, &marks);
         }
         let has_got = vg.lemma == "get" && vg.perfect;
-        if !found && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house")) {
+        if !found && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house"))
+        {
             found |= self.having(saying);
         }
         if !found && self.aiming(at, &subjects, mode, &marks) {
