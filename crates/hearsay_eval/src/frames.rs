@@ -9,7 +9,7 @@
 //! and not counted: buffers grow to their size. All systems of both run on the main thread, one after the other: so all
 //! that the plugin does in a frame counts, and no frame waits for another thread of Bevy's.
 //!
-//! Before, in the same way, a game that keeps by hand [lists](by_hand) of who is where and who moved plays against one
+//! Before, in the same way, a game that keeps by hand lists (`by_hand.rs`) of who is where and who moved plays against one
 //! without: the least that following moves can cost. What the game without anything takes is told too: it says how
 //! unsteady the machine is by itself.
 //!
