@@ -15,7 +15,7 @@ use hearsay_model::{Author, EntityId, Knower, State};
 use crate::{
     desk::Desk,
     panel::PanelKind,
-    testing::{gullhaven, shows},
+    testing::{PATIENCE, gullhaven, shows},
 };
 
 /// What a key stroke and a click take, in seconds.
@@ -75,7 +75,7 @@ impl Table {
             let busy = self.harness.state().desk.is_busy() || self.is_reading();
             quiet = if busy { 0 } else { quiet + 1 };
             std::thread::sleep(Duration::from_millis(4));
-            assert!(begun.elapsed() < Duration::from_secs(60), "the desk does not come to rest");
+            assert!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
         }
     }
 
@@ -122,7 +122,7 @@ impl Table {
         while !is_so(self) {
             self.step();
             std::thread::sleep(Duration::from_millis(2));
-            let late = begun.elapsed() > Duration::from_secs(60);
+            let late = begun.elapsed() > PATIENCE;
             assert!(!late, "waited in vain for {what}; on the screen: {:?}", self.texts());
         }
     }

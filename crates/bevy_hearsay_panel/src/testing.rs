@@ -17,6 +17,9 @@ use crate::{
     panel::{Look, Outcome, Panel, Request},
 };
 
+/// How long is waited for what must come, however busy the machine is.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Where the example campaign lies.
 pub(crate) const GULLHAVEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/gullhaven");
 
@@ -106,7 +109,7 @@ pub(crate) fn settle<P: Panel>(bench: &mut Bench<P>) {
         let stage = bench.state();
         quiet = if stage.deeds.count() > 0 || stage.watch.is_busy() { 0 } else { quiet + 1 };
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < Duration::from_secs(60), "the panel does not come to rest");
+        assert!(begun.elapsed() < PATIENCE, "the panel does not come to rest");
     }
 }
 
@@ -129,7 +132,7 @@ pub(crate) fn wait_until<P: Panel>(bench: &mut Bench<P>, is_so: impl Fn(&Bench<P
     while !is_so(bench) {
         bench.step();
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < Duration::from_secs(60), "it does not come to be so: {:?}", bench.root());
+        assert!(begun.elapsed() < PATIENCE, "it does not come to be so: {:?}", bench.root());
     }
 }
 
@@ -162,7 +165,7 @@ pub(crate) fn step_until<P: Panel>(bench: &mut Bench<P>, what: &str, wanted: imp
     while !wanted(bench.state()) {
         bench.step();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
     }
     // What came in the last step is drawn.
     bench.step();

@@ -1,32 +1,29 @@
 //! What is done: a verb with what stands around it.
 
-use crate::grammar::is_silent;
 use crate::{
-    clauses::Bond,
-    grammar::{Part, Pattern},
+    being::Saying,
+    clauses::{Bond, From},
+    grammar::{Part, Pattern, is_silent},
     mentions::Who,
-    mode::Mode,
     parse::VerbForm,
     patterns::Hit,
-    read::{Reader, Ref},
+    read::{Marks, Read, Reader, Ref},
 };
 
 impl Reader<'_> {
     /// What a verb states with what stands around it: one relation and one attribute at most.
-    pub(crate) fn verb(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+    pub(crate) fn verb(&mut self, saying: Saying<'_>) -> bool {
+        let Saying { at, mode, .. } = saying;
         let vg = self.vg(at).clone();
         let grammar = self.grammar;
         let patterns = grammar.verbs.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
-        if self.mutual(at, subjects, patterns, mode, marks)
-            || self.calling(at, mode, marks)
-            || self.knowing(at, subjects, mode, marks)
-        {
+        if self.mutual(saying, patterns) || self.calling(saying) || self.knowing(saying) {
             return true;
         }
         // "reports to the inspector that …" is said, not done.
         let says = grammar.sort(&vg.lemma).speech
             && self.clauses.iter().any(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
-        let (mut relation, mut attribute) = (false, self.losing(at, subjects, mode, marks));
+        let (mut relation, mut attribute) = (false, self.losing(saying));
         // What stands right behind the verb goes first; what stands further on may state something of its own: "fought in
         // the siege beside Odo".
         let mut taken: Vec<usize> = Vec::new();
@@ -54,14 +51,14 @@ impl Reader<'_> {
                 if far {
                     continue;
                 }
-                self.passive(at, pattern, parts, subjects, mode, marks);
+                self.passive(saying, pattern, parts);
             } else {
                 let mut mode = mode.clone();
                 mode.denied &= !wants_not;
                 if let Some(hit) =
                     self.hit(at, parts, far).filter(|hit| !hit.object.is_some_and(|at| taken.contains(&at)))
                 {
-                    self.active(at, pattern, parts, hit, subjects, &mode, marks);
+                    self.active(Saying { mode: &mode, ..saying }, pattern, parts, hit);
                     if self.facts.len() > before {
                         taken.extend(hit.object);
                         taken.extend(hit.second);
@@ -74,13 +71,14 @@ impl Reader<'_> {
             }
         }
         if relation {
-            self.as_what(at, mode, marks);
+            self.as_what(saying);
         }
-        relation || attribute || self.gapped(at, subjects, patterns, mode, marks)
+        relation || attribute || self.gapped(saying, patterns)
     }
 
     /// "joined the guild as its scribe", "hired him as a spy": what whoever serves is.
-    fn as_what(&mut self, at: usize, mode: &Mode, marks: &[&'static str]) {
+    fn as_what(&mut self, saying: Saying<'_>) {
+        let Saying { at, mode, marks, .. } = saying;
         let (from, to) = self.clauses[at].rest;
         let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "as") else { return };
         let Some(np) = self.syntax.np(item + 1).filter(|np| self.groups.nps[*np].name.is_none()) else { return };
@@ -89,7 +87,7 @@ impl Reader<'_> {
         if !self.kinds_of_noun(&noun).iter().any(|(target, _)| *target == occupation) {
             return;
         }
-        let serves = |fact: &&crate::read::Read| {
+        let serves = |fact: &&Read| {
             let name = self.grammar.targets[fact.target].predicate.as_str();
             matches!(name, "EMPLOYED_BY" | "MEMBER_OF") && !fact.denied && !fact.marks.is_loose()
         };
@@ -118,17 +116,8 @@ impl Reader<'_> {
         self.matched(parts, self.clauses[at].rest.0, self.reach(at, parts), far)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn active(
-        &mut self,
-        at: usize,
-        pattern: &Pattern,
-        parts: &[Part],
-        hit: Hit,
-        subjects: &[Ref],
-        mode: &Mode,
-        marks: &[&'static str],
-    ) {
+    fn active(&mut self, saying: Saying<'_>, pattern: &Pattern, parts: &[Part], hit: Hit) {
+        let Saying { at, subjects, mode, marks } = saying;
         let vg = self.vg(at).clone();
         let to = self.reach(at, parts);
         let target = self.grammar.targets[pattern.target].clone();
@@ -175,10 +164,10 @@ impl Reader<'_> {
                 Some(second) => {
                     let valued = self.objects(&Hit { second: None, ..hit }, to, &whos, pattern);
                     let hit = Hit { object: Some(second), second: None, ..hit };
-                    self.value(at, pattern, &hit, &valued, mode, &marks);
+                    self.value(Saying { subjects: &valued, marks: &marks, ..saying }, pattern, &hit);
                 }
                 None => {
-                    self.value(at, pattern, &hit, subjects, mode, &marks);
+                    self.value(Saying { marks: &marks, ..saying }, pattern, &hit);
                 }
             }
             return;
@@ -219,7 +208,8 @@ impl Reader<'_> {
     }
 
     /// "everybody calls her Lady Luck"
-    pub(crate) fn calling(&mut self, at: usize, mode: &Mode, marks: &[&'static str]) -> bool {
+    fn calling(&mut self, saying: Saying<'_>) -> bool {
+        let Saying { at, mode, marks, .. } = saying;
         let vg = self.vg(at).clone();
         let (from, to) = self.clauses[at].rest;
         if vg.passive || !matches!(vg.lemma.as_str(), "call" | "nickname" | "dub" | "name") {
@@ -257,7 +247,8 @@ impl Reader<'_> {
     }
 
     /// "knows where the ledger is", "knows what happened to Odo"
-    fn knowing(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+    fn knowing(&mut self, saying: Saying<'_>) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let lemma = self.vg(at).lemma.clone();
         let known = matches!(lemma.as_str(), "know" | "learn" | "discover" | "remember");
         let Some(target) = self.target("KNOWS_ABOUT").filter(|_| known) else { return false };
@@ -278,18 +269,19 @@ impl Reader<'_> {
     }
 
     /// "Mirela does not own the Eel, Rusk does.": what was said before, of another.
-    pub(crate) fn likewise(&mut self, at: usize, subjects: &[Ref], mode: &Mode) -> bool {
+    pub(crate) fn likewise(&mut self, saying: Saying<'_>) -> bool {
+        let Saying { at, subjects, mode, .. } = saying;
         let vg = self.vg(at).clone();
         let clause = self.clauses[at].clone();
         let bare = matches!(vg.lemma.as_str(), "do" | "be" | "have" | "will")
             && (clause.rest.0 >= clause.rest.1
                 || matches!(self.syntax.word(clause.rest.0), "," | "." | "!" | "too" | "as" | "though" | "also" | ""))
             && self.syntax.np(clause.rest.0).is_none();
-        let main = clause.bond == Bond::Main && clause.from == crate::clauses::From::Direct;
+        let main = clause.bond == Bond::Main && clause.from == From::Direct;
         let Some(before) = at.checked_sub(1).filter(|_| bare && main && !subjects.is_empty()) else { return false };
         let others = self.clauses[before].subjects.clone();
         let others: Vec<Who> = self.resolve_all(&others, &[]).iter().map(|found| found.who).collect();
-        let said: Vec<crate::read::Read> = self
+        let said: Vec<Read> = self
             .facts
             .iter()
             .filter(|fact| others.contains(&fact.subject) && !fact.marks.is_loose())
@@ -303,9 +295,9 @@ impl Reader<'_> {
                 marks.push("likewise");
                 marks.extend(subject.mark);
                 let denied = vg.negated;
-                self.facts.push(crate::read::Read {
+                self.facts.push(Read {
                     subject: subject.who,
-                    marks: crate::read::Marks { names: marks },
+                    marks: Marks { names: marks },
                     span,
                     denied,
                     by: mode.by,
@@ -318,7 +310,8 @@ impl Reader<'_> {
     }
 
     /// "wants to see the sea", "dreams of leaving"
-    pub(crate) fn aiming(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+    pub(crate) fn aiming(&mut self, saying: Saying<'_>) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let vg = self.vg(at).clone();
         let aims = matches!(
             vg.lemma.as_str(),
@@ -344,7 +337,8 @@ impl Reader<'_> {
     }
 
     /// "lost an eye", "is missing two fingers"
-    fn losing(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) -> bool {
+    fn losing(&mut self, saying: Saying<'_>) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let vg = self.vg(at).clone();
         let (from, to) = self.clauses[at].rest;
         let part = self.syntax.np(from).filter(|np| {
@@ -376,14 +370,8 @@ impl Reader<'_> {
     }
 
     /// "hate each other", "trusted one another".
-    pub(crate) fn mutual(
-        &mut self,
-        at: usize,
-        subjects: &[Ref],
-        patterns: &[Pattern],
-        mode: &Mode,
-        marks: &[&'static str],
-    ) -> bool {
+    fn mutual(&mut self, saying: Saying<'_>, patterns: &[Pattern]) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let [a, b, ..] = subjects else { return false };
         let vg = self.vg(at).clone();
         let clause = self.clauses[at].clone();
@@ -453,15 +441,8 @@ impl Reader<'_> {
         false
     }
 
-    pub(crate) fn passive(
-        &mut self,
-        at: usize,
-        pattern: &Pattern,
-        parts: &[Part],
-        subjects: &[Ref],
-        mode: &Mode,
-        marks: &[&'static str],
-    ) -> bool {
+    fn passive(&mut self, saying: Saying<'_>, pattern: &Pattern, parts: &[Part]) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
         let object_at = parts.iter().position(|part| *part == Part::Object);
         let mut marks = pattern.marked(marks);
@@ -509,15 +490,8 @@ impl Reader<'_> {
     }
 
     /// A value that stands behind a verb.
-    pub(crate) fn value(
-        &mut self,
-        at: usize,
-        pattern: &Pattern,
-        hit: &Hit,
-        subjects: &[Ref],
-        mode: &Mode,
-        marks: &[&'static str],
-    ) -> bool {
+    fn value(&mut self, saying: Saying<'_>, pattern: &Pattern, hit: &Hit) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
         let Some(item) = hit.object else { return false };
         let from = self.content_of(item);
@@ -544,7 +518,8 @@ impl Reader<'_> {
         stated
     }
 
-    pub(crate) fn fallback(&mut self, at: usize, subjects: &[Ref], mode: &Mode, marks: &[&'static str]) {
+    pub(crate) fn fallback(&mut self, saying: Saying<'_>) {
+        let Saying { at, subjects, mode, marks } = saying;
         let Some(related) = self.related else { return };
         let vg = self.vg(at).clone();
         let clause = self.clauses[at].clone();

@@ -1,22 +1,16 @@
 //! Objects that stand before their verb: "the club, which Vera owns", "what Odo wants is the ledger".
 
 use crate::{
+    being::Saying,
     grammar::{Part, Pattern},
     mentions::Who,
-    mode::Mode,
     read::{Reader, Ref},
 };
 
 impl Reader<'_> {
     /// "the club, which Vera owns", "the man whom Odo trusts": the object stands before.
-    pub(crate) fn gapped(
-        &mut self,
-        at: usize,
-        subjects: &[Ref],
-        patterns: &[Pattern],
-        mode: &Mode,
-        marks: &[&'static str],
-    ) -> bool {
+    pub(crate) fn gapped(&mut self, saying: Saying<'_>, patterns: &[Pattern]) -> bool {
+        let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
         let Some(relative) = clause.start.checked_sub(1) else { return false };
         let bare = clause.rest.0 >= clause.rest.1 || self.syntax.np(clause.rest.0).is_none();

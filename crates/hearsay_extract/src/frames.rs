@@ -4,7 +4,7 @@ use hearsay_model::Span;
 
 use crate::{
     being::Saying,
-    clauses::From,
+    clauses::{Clause, From},
     mode::Mode,
     parse::{Item, VerbForm},
     read::{Reader, Ref},
@@ -39,10 +39,10 @@ impl Reader<'_> {
             From::Control => Some("control"),
             From::Direct | From::Nobody => None,
         });
-        if self.likewise(at, &subjects, mode) {
+        let saying = Saying { at, subjects: &subjects, mode, marks: &marks };
+        if self.likewise(saying) {
             return;
         }
-        let saying = Saying { at, subjects: &subjects, mode, marks: &marks };
         let owned_subject = clause.subjects.first().copied();
         let is_copula = vg.copula || (self.grammar.sort(&vg.lemma).seeming && !vg.passive);
         let mut found = false;
@@ -56,17 +56,17 @@ impl Reader<'_> {
             found |= self.after_is(saying, from, owned_subject);
         }
         if (!found || vg.passive) && !vg.copula {
-            found |= self.verb(at, &subjects, mode, &marks);
+            found |= self.verb(saying);
         }
         let has_got = vg.lemma == "get" && vg.perfect;
         if !found && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house"))
         {
             found |= self.having(saying);
         }
-        if !found && self.aiming(at, &subjects, mode, &marks) {
+        if !found && self.aiming(saying) {
             return;
         }
-        found |= self.dwelling(at, &clause, mode, &marks);
+        found |= self.dwelling(saying, &clause);
         // "Dross wounded."
         if !found && !vg.copula && !vg.negated {
             let word = self.norm(vg.head).to_owned();
@@ -90,12 +90,13 @@ impl Reader<'_> {
             }
         }
         if !found && !vg.copula && !mode.would && !mode.can && !vg.silent {
-            self.fallback(at, &subjects, mode, &marks);
+            self.fallback(saying);
         }
     }
 
     /// "Some three hundred people live in Gullhaven."
-    fn dwelling(&mut self, at: usize, clause: &crate::clauses::Clause, mode: &Mode, marks: &[&'static str]) -> bool {
+    fn dwelling(&mut self, saying: Saying<'_>, clause: &Clause) -> bool {
+        let Saying { at, mode, marks, .. } = saying;
         let [np] = clause.subjects[..] else { return false };
         let group = self.groups.nps[np].clone();
         let dwells = matches!(self.vg(at).lemma.as_str(), "live" | "dwell" | "reside" | "inhabit" | "call");

@@ -8,7 +8,7 @@ use crate::{
     loose::Spot,
     mentions::{Who, be_form, is_pronoun},
     mode::Mode,
-    read::{Reader, Said},
+    read::{Read, Reader},
 };
 
 /// The most pairs of a sentence that are looked at.
@@ -120,14 +120,8 @@ impl Reader<'_> {
 
     /// Whether more than a guess was read of two, or the same guess.
     fn is_read(&self, a: Who, b: Who) -> bool {
-        self.facts.iter().any(|fact| match &fact.object {
-            Said::Who(who) => {
-                !fact.marks.is_loose()
-                    && !fact.marks.names.contains(&"fallback")
-                    && ((fact.subject == a && *who == b) || (fact.subject == b && *who == a))
-            }
-            Said::Value(_) => false,
-        })
+        let is_guess = |fact: &Read| fact.marks.is_loose() || fact.marks.names.contains(&"fallback");
+        self.facts.iter().any(|fact| fact.joins(a, b) && !is_guess(fact))
     }
 
     /// The two relations for which most words around two vote.

@@ -198,13 +198,7 @@ impl Reader<'_> {
 
     /// Whether something was read of two already.
     fn is_linked(&self, a: Who, b: Who) -> bool {
-        self.facts.iter().any(|fact| {
-            let object = match &fact.object {
-                Said::Who(who) => *who,
-                Said::Value(_) => return false,
-            };
-            (fact.subject == a && object == b) || (fact.subject == b && object == a)
-        })
+        self.facts.iter().any(|fact| fact.joins(a, b))
     }
 
     /// The relation that the words of a clause state most likely.

@@ -62,6 +62,14 @@ pub(crate) struct Read {
     pub(crate) cues: Vec<Cue>,
 }
 
+impl Read {
+    /// Whether it says what two have to do with each other, whichever of them comes first.
+    pub(crate) fn joins(&self, a: Who, b: Who) -> bool {
+        let Said::Who(object) = self.object else { return false };
+        (self.subject == a && object == b) || (self.subject == b && object == a)
+    }
+}
+
 /// Somebody or something that words stand for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ref {

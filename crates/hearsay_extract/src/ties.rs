@@ -4,7 +4,7 @@ use crate::{
     clauses::Clause,
     grammar::{Class, Pattern},
     mode::Mode,
-    read::{Reader, Ref},
+    read::{Read, Reader, Ref},
 };
 
 /// Verbs and words that say of a tie that it is no more: "his debt to Odo is paid".
@@ -187,14 +187,11 @@ impl Reader<'_> {
     /// Whether it was read already that two have to do with each other in this way.
     fn is_stated(&self, target: usize, subject: &Ref, object: &Ref) -> bool {
         let targets = &self.grammar.targets;
-        self.facts.iter().any(|fact| {
-            let other = match &fact.object {
-                crate::read::Said::Who(who) => *who,
-                crate::read::Said::Value(_) => return false,
-            };
+        let said = |fact: &Read| {
             targets[fact.target].predicate == targets[target].predicate
-                && ((fact.subject == subject.who && other == object.who)
-                    || (targets[target].mutual && fact.subject == object.who && other == subject.who))
-        })
+                && fact.joins(subject.who, object.who)
+                && (targets[target].mutual || fact.subject == subject.who)
+        };
+        self.facts.iter().any(said)
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
-use hearsay_model::{Author, EntityId, Object, Standing, State, Validity, attribute, text};
+use hearsay_model::{Author, EntityId, Object, Standing, State, Validity, text};
 
 use crate::{
     Mode, Policy,
     duplicates::{Claim, says_the_same},
     reading::{Findings, Newcomer, is_newcomer},
+    review::{is_naming, waiting_about},
 };
 
 /// How many guesses one text may bring.
@@ -142,11 +143,8 @@ impl Chosen {
 
 /// How many guesses of an entity wait; what it is called is no guess of its own.
 fn waiting_of(state: &State, id: &EntityId) -> usize {
-    let waits = |fact: &&std::sync::Arc<hearsay_model::Fact>| {
-        let naming = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
-        fact.standing() == Standing::Proposed && fact.subject() == id && !naming && is_found(&fact.provenance().author)
-    };
-    state.facts_of(id).filter(waits).count()
+    let of_it = waiting_about(state, id).filter(|fact| fact.subject() == id && !is_naming(fact));
+    of_it.filter(|fact| is_found(&fact.provenance().author)).count()
 }
 
 fn guesses<'a>(state: &State, policy: &Policy, text: usize, found: &'a Extraction) -> Vec<Guess<'a>> {

@@ -123,7 +123,7 @@ impl Together {
 }
 
 /// Whether a text that has somebody new says so.
-fn is_naming(fact: &Fact) -> bool {
+pub(crate) fn is_naming(fact: &Fact) -> bool {
     let names = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
     names && fact.provenance().author == Author::Extractor
 }
@@ -389,7 +389,7 @@ pub(crate) fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
     same
 }
 
-fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+pub(crate) fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     state.facts_of(id).filter(|fact| fact.standing() == Standing::Proposed)
 }
 

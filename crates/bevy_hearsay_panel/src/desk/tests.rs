@@ -10,7 +10,7 @@ use egui_kittest::{
 use hearsay_memory::{Edit, FactOptions, UndoTarget};
 
 use super::*;
-use crate::testing::gullhaven;
+use crate::testing::{PATIENCE, gullhaven};
 
 struct Table {
     desk: Desk,
@@ -38,7 +38,7 @@ fn settle(sitting: &mut Sitting) {
         sitting.step();
         quiet = if sitting.state().desk.is_busy() { 0 } else { quiet + 1 };
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < Duration::from_secs(60), "the desk does not come to rest");
+        assert!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
     }
 }
 
@@ -215,7 +215,7 @@ fn until(sitting: &mut Sitting, what: &str, is_so: impl Fn(&Sitting) -> bool) {
     while !is_so(sitting) {
         sitting.step();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
     }
     settle(sitting);
 }

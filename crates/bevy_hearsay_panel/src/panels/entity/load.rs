@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use hearsay_belief::{Hold, Known, Revealable, Trust, Via, View, revealable_to};
 use hearsay_memory::{
     MemoryError, World,
-    query::{self, Meeting, Met, Table, ThreadKind},
+    query::{self, Meeting, Met, Table, ThreadKind, is_secret},
 };
 use hearsay_model::{
     EntityId, Fact, FactId, How, Kind, Knower, Passage, PassageId, Predicate, Secrecy, Standing, State, attribute,
@@ -179,14 +179,11 @@ impl Page<'_> {
 
     /// The secrets that it keeps, then those about it that it does not know.
     fn secrets(&self) -> Vec<SecretLine> {
-        let is_secret = |fact: &Fact| {
-            let concealed = || self.state.known_by(fact.id()).any(|edge| edge.conceals);
-            fact.standing().is_in_world() && (fact.secrecy() == Secrecy::Secret || concealed())
-        };
         let kept = self.view.facts().filter(|known| known.is_secret() || known.conceals());
         let kept = kept.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
         let about = self.state.facts_of(self.id).filter(|fact| self.view.fact(fact.id()).is_none());
-        let about = about.filter(|fact| is_secret(fact)).map(|fact| (fact, false));
+        let about =
+            about.filter(|fact| fact.standing().is_in_world() && is_secret(self.state, fact)).map(|fact| (fact, false));
         let mut facts: Vec<_> = kept.chain(about).collect();
         facts.sort_by_key(|(fact, keeps)| (!keeps, fact.subject() != self.id, fact.predicate().clone(), fact.id()));
         facts.truncate(MOST);

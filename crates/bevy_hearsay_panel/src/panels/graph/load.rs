@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use hearsay_belief::View;
-use hearsay_memory::{MemoryError, World, query::Table};
-use hearsay_model::{EntityId, Fact, Knower, Predicate, Secrecy, State};
+use hearsay_memory::{
+    MemoryError, World,
+    query::{Table, is_secret},
+};
+use hearsay_model::{EntityId, Fact, Knower, Predicate, State};
 use hearsay_recall::graph::{Walk, neighbours};
 
 use super::model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation};
@@ -161,14 +164,12 @@ impl<'a> Sight<'a> {
             for hop in self.state.hops_at(*index).iter().filter(|hop| hop.is_forward()) {
                 let Some(other) = places.get(&hop.other()).filter(|other| **other != place) else { continue };
                 let Some(fact) = self.sees(hop.fact()).filter(|fact| self.wants(fact)) else { continue };
-                let concealed = self.state.known_by(fact.id()).any(|edge| edge.conceals);
-                let secret = fact.secrecy() == Secrecy::Secret || concealed;
                 edges.entry((place.min(*other), place.max(*other))).or_default().push(Relation {
                     fact: fact.id(),
                     predicate: fact.predicate().as_str().to_owned(),
                     forward: place < *other,
                     statement: fact.statement().to_owned(),
-                    secret,
+                    secret: is_secret(self.state, fact),
                     safe: fact.stands() && table.may_see(fact),
                 });
             }

@@ -6,7 +6,7 @@ use hearsay_model::Kind;
 
 use super::{
     model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin},
-    ui::{VERDICTS, Verdict, accept_draft, decided, edit, give, text_named, toggle_selected},
+    ui::{VERDICTS, Verdict, accept_draft, edit, give, text_named, toggle_selected},
     view::{Draft, ReviewAction, ReviewView},
 };
 use crate::{
@@ -204,12 +204,8 @@ fn one_of(
             let only = ui.button("Only this is so").on_hover_text("Accepts this, and marks the others false");
             if named(only, true, &name).clicked() {
                 let others = facts.iter().map(|fact| fact.id).filter(|id| *id != fact.id).collect();
-                let reason = Some(view.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-                actions.push(ReviewAction::OnlyThis { fact: fact.id, others, reason });
-                if let Some(key) = view.focus.clone() {
-                    view.gone.insert(key, None);
-                }
-                decided(view);
+                actions.push(ReviewAction::OnlyThis { fact: fact.id, others, reason: view.reason() });
+                view.decided(view.focus.clone());
             }
             let name = format!("So now: {}", shortened(&fact.statement.text, 60));
             let now = ui.button("So now").on_hover_text("Accepts this; what was so before ends where it begins");
@@ -390,10 +386,6 @@ fn twins_ui(
             column(ui, |ui| twin_ui(ui, look, twin, actions));
         }
     });
-    let gone = |view: &mut ReviewView| {
-        view.gone.insert(head.key.clone(), None);
-        decided(view);
-    };
     ui.horizontal_wrapped(|ui| {
         for (into, from) in [(0, 1), (1, 0)] {
             let [into, from] = [&twins[into].named, &twins[from].named];
@@ -406,12 +398,12 @@ fn twins_ui(
                 .clicked()
             {
                 actions.push(ReviewAction::Merge { gone: from.id.clone(), into: into.id.clone() });
-                gone(view);
+                view.decided([head.key.clone()]);
             }
         }
         if ui.button("Not the same").on_hover_text("They are two, and are not asked about again (r)").clicked() {
             actions.push(ReviewAction::NotTheSame(twins[0].named.id.clone(), twins[1].named.id.clone()));
-            gone(view);
+            view.decided([head.key.clone()]);
         }
     });
 }

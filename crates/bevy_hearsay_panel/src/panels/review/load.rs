@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_memory::{
     Clash, Duplicate, ReviewItem, World, is_newcomer,
     learn::{TrustOf, lift},
-    query::Table,
+    query::{Table, is_secret},
     review_items, stake, would_learn,
 };
 use hearsay_model::{
@@ -88,8 +88,7 @@ fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
     let heard =
         |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
     let evidence = &fact.provenance().evidence;
-    let open = fact.secrecy() != Secrecy::Secret && !state.known_by(fact.id()).any(|edge| edge.conceals);
-    open && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
+    !is_secret(state, fact) && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
 }
 
 fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {

@@ -192,12 +192,8 @@ pub(super) fn accept_draft(
     actions: &mut Vec<ReviewAction>,
 ) {
     let (decision, facts) = (draft.decision(fact), vec![draft.fact]);
-    let reason = Some(view.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    actions.push(ReviewAction::Decide { facts, decision, reason });
-    if let Some(key) = view.focus.clone() {
-        view.gone.insert(key, None);
-    }
-    decided(view);
+    actions.push(ReviewAction::Decide { facts, decision, reason: view.reason() });
+    view.decided(view.focus.clone());
     view.sent = Some(draft);
 }
 
@@ -241,19 +237,19 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
         }
         return;
     }
-    let reason = Some(view.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    let mut plain = Vec::new();
-    for key in &keys {
-        match (key, verdict) {
+    let reason = view.reason();
+    let (mut plain, mut gone) = (Vec::new(), Vec::new());
+    for key in keys {
+        match (&key, verdict) {
             (CardKey::Fact(id), _) => plain.push(*id),
             (CardKey::Clash(ids), Verdict::Accept) => {
-                let Some(fact) = view.facts_of(key, model).first().copied() else { continue };
+                let Some(fact) = view.facts_of(&key, model).first().copied() else { continue };
                 let others = ids.iter().copied().filter(|id| *id != fact).collect();
                 actions.push(ReviewAction::OnlyThis { fact, others, reason: reason.clone() });
             }
-            (CardKey::Clash(_), _) => plain.extend(view.facts_of(key, model)),
+            (CardKey::Clash(_), _) => plain.extend(view.facts_of(&key, model)),
             (CardKey::Twins(one, other), Verdict::Accept) => {
-                let (gone, into) = smaller(model, key).unwrap_or_else(|| (other.clone(), one.clone()));
+                let (gone, into) = smaller(model, &key).unwrap_or_else(|| (other.clone(), one.clone()));
                 actions.push(ReviewAction::Merge { gone, into });
             }
             (CardKey::Twins(one, other), Verdict::Reject) => {
@@ -263,7 +259,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
             // Nothing of the kind can be said of these: they stay.
             (CardKey::Twins(..) | CardKey::Stub(_), _) => continue,
         }
-        view.gone.insert(key.clone(), None);
+        gone.push(key);
     }
     if !plain.is_empty() {
         let decision = match verdict {
@@ -273,14 +269,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
         };
         actions.push(ReviewAction::Decide { facts: plain, decision, reason });
     }
-    decided(view);
-}
-
-/// What was for one decision is not for the next.
-pub(super) fn decided(view: &mut ReviewView) {
-    view.reason.clear();
-    view.reason_open = false;
-    view.draft = None;
+    view.decided(gone);
 }
 
 /// Of two entities that may be one: the one of which less is said, and the other.

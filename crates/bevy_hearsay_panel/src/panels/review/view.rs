@@ -114,6 +114,21 @@ pub struct ReviewView {
     pub(super) moved: bool,
 }
 
+impl ReviewView {
+    /// Why, if anything was said.
+    pub(super) fn reason(&self) -> Option<String> {
+        Some(self.reason.trim().to_owned()).filter(|reason| !reason.is_empty())
+    }
+
+    /// Takes cards away that were decided on. What was for one decision is not for the next.
+    pub(super) fn decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
+        self.gone.extend(cards.into_iter().map(|key| (key, None)));
+        self.reason.clear();
+        self.reason_open = false;
+        self.draft = None;
+    }
+}
+
 /// The rows of the list, worked out once for what they depend on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listed {

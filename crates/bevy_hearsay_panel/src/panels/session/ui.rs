@@ -190,7 +190,7 @@ fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
     };
     NewSession {
         title: given(&view.title),
-        place: given(&view.place).or_else(|| next.place.as_ref().map(|place| place.id.to_string())),
+        place: given(&view.place),
         time: given(&view.time),
         present,
         ..NewSession::default()
