@@ -43,6 +43,7 @@
 pub mod commands;
 mod deeds;
 mod desk;
+pub mod direction;
 mod fresh;
 #[cfg(test)]
 mod moments;

@@ -1,10 +1,9 @@
-//! Text as it is shown: sentences with links, and scripts that run from right to left.
+//! Text as it is shown: sentences with links, cut where it is long.
 
 use std::{borrow::Cow, ops::Range};
 
 use hearsay_model::{EntityId, Fact, State, text};
 use serde::{Deserialize, Serialize};
-use unicode_bidi::BidiInfo;
 
 use crate::names::Named;
 
@@ -99,57 +98,6 @@ pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A text with its words in the order in which they are seen, left to right. egui shapes each run of letters in its own
-/// direction, but sets the runs in the order of the text.
-pub fn visual(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_right_to_left) {
-        return Cow::Borrowed(text);
-    }
-    let info = BidiInfo::new(text, None);
-    let mut seen = String::with_capacity(text.len());
-    for paragraph in &info.paragraphs {
-        let line = info.reorder_line(paragraph, paragraph.range.clone());
-        let mut run: Vec<char> = Vec::new();
-        for c in line.chars() {
-            if is_right_to_left(c) {
-                run.push(c);
-            } else {
-                seen.extend(run.drain(..).rev());
-                seen.push(c);
-            }
-        }
-        seen.extend(run.drain(..).rev());
-    }
-    Cow::Owned(whole_names(&seen))
-}
-
-/// The most letters of a name that is kept on one line.
-const NAME: usize = 40;
-
-/// Words that run from right to left stay together, as many as a name has: on two lines their order would be turned around.
-fn whole_names(seen: &str) -> String {
-    let letters: Vec<char> = seen.chars().collect();
-    let is_inner = |at: usize| letters[at] == ' ' || is_right_to_left(letters[at]);
-    let mut whole = letters.clone();
-    let mut at = 0;
-    while at < letters.len() {
-        let end = (at..letters.len()).find(|end| !is_inner(*end)).unwrap_or(letters.len());
-        let is_rtl = |at: &usize| is_right_to_left(letters[*at]);
-        if let (Some(first), Some(last)) = ((at..end).find(is_rtl), (at..end).rev().find(is_rtl))
-            && last - first < NAME
-        {
-            whole[first..last].iter_mut().filter(|c| **c == ' ').for_each(|c| *c = '\u{A0}');
-        }
-        at = end + 1;
-    }
-    whole.into_iter().collect()
-}
-
-/// Hebrew, Arabic, Syriac, Thaana and their presentation forms.
-fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' | '\u{10800}'..='\u{10FFF}')
-}
-
 /// A text cut to so many characters, with `…` where something is cut.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
@@ -173,14 +121,6 @@ mod tests {
         assert_eq!(find_words("He starts", "Art"), None);
         assert_eq!(find_words("the salt quay", "Salt Quay"), Some(4..13));
         assert_eq!(find_words("אבג דה", "דה"), Some(7..11));
-    }
-
-    #[test]
-    fn words_of_right_to_left_text_are_turned_around_and_the_rest_is_not() {
-        assert_eq!(visual("abc"), "abc");
-        assert_eq!(visual("אבג"), "אבג");
-        assert_eq!(visual("אבג דה"), "דה\u{A0}אבג", "a name stays on one line");
-        assert_eq!(visual("Name: אבג 12"), "Name: 12 אבג");
     }
 
     #[test]

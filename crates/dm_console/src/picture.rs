@@ -11,6 +11,7 @@ use bevy::{
     image::{CompressedImageFormats, ImageSampler, ImageType},
     prelude::*,
     render::view::screenshot::{Screenshot, ScreenshotCaptured},
+    winit::{UpdateMode, WinitSettings},
 };
 use bevy_egui::EguiContexts;
 use bevy_hearsay::{EncoderStatus, MemoryState};
@@ -21,7 +22,11 @@ use hearsay_model::EntityId;
 use crate::args::Args;
 
 /// How long the picture waits for the model and for what is read.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// How often a frame is drawn until then. The memory's threads give way to those that draw: where the processor draws, frames
+/// without a pause would leave them little.
+const FRAME: Duration = Duration::from_millis(33);
 
 /// How many frames nothing may be under way before the picture is taken: fonts and layout take two.
 const CALM: usize = 45;
@@ -71,8 +76,9 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
             window.set_cursor_position(Some(Vec2::splat(1.0)));
         }
     });
+    let pace = UpdateMode::reactive_low_power(FRAME);
     app.insert_resource(Picture { file, kept: args.compare.clone(), calm: 0, waited: Duration::ZERO, taken: false })
-        .insert_resource(bevy::winit::WinitSettings::game())
+        .insert_resource(WinitSettings { focused_mode: pace, unfocused_mode: pace })
         .add_systems(Last, take);
 }
 
@@ -114,6 +120,9 @@ fn take(
         return;
     }
     picture.taken = true;
+    if !opened {
+        warn!("after {} s not all is read: the picture is taken as it is", PATIENCE.as_secs());
+    }
     let (file, kept) = (picture.file.clone(), picture.kept.clone());
     commands.spawn(Screenshot::primary_window()).observe(
         move |captured: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {

@@ -16,7 +16,7 @@ use crate::{
     memory::Memory,
     mentions::{Finder, Name, NewNames, Scene, Who},
     parse::{Item, Parser, VerbForm, Vg},
-    read::{Read, Reader, Said, Voice},
+    read::{Read, Reader, Said, TO_DO_WITH, Voice},
     split::{self, Sentence},
     token::Token,
 };
@@ -311,6 +311,19 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// The sentence of a relation that has a name in the text only.
+    fn related(&self, read: &Read, subject: &str, object: &str) -> String {
+        let words = match read.relation.as_str() {
+            "" => TO_DO_WITH,
+            words => words,
+        };
+        let is_noun = ["by_noun", "by_tie", "loose_noun"].iter().any(|mark| read.marks.names.contains(mark));
+        match self.extractor.grammar().in_third_person(words).filter(|_| !is_noun) {
+            Some(words) => format!("{subject} {words} {object}."),
+            None => format!("{subject}: {words} {object}."),
+        }
+    }
+
     fn finish(mut self) -> Weighed {
         let text = self.text;
         if let Some(meaning) = text.meaning {
@@ -342,7 +355,7 @@ impl<'a> Pass<'a> {
             };
             let related = target.predicate == *predicate::RELATED_TO;
             let plain = if related {
-                format!("{subject}: {} {object}.", read.relation)
+                self.related(read, &subject, &object)
             } else {
                 self.extractor.vocabulary().sentence(&target.predicate, &subject, &object)
             };

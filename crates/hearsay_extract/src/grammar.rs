@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     kinds::Kinds,
     language::{LanguageError, LanguageFile},
-    verbs::{Form, conjugated},
+    verbs::{Form, conjugated, third},
 };
 
 /// Classes of words, a bit for each.
@@ -305,6 +305,18 @@ impl Grammar {
             self.add_verb(verb, None);
         }
         Ok(())
+    }
+
+    /// The words of a relation as they stand in a sentence about one; nothing, where they begin with no verb.
+    pub(crate) fn in_third_person(&self, words: &str) -> Option<String> {
+        let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
+        let forms = self.forms.get(verb)?;
+        let is = |wanted: Form| forms.iter().any(|(_, form)| form.has(wanted));
+        match (is(Form::THIRD), is(Form::BASE), is(Form::PAST)) {
+            (true, ..) | (false, false, true) => Some(words.to_owned()),
+            (false, true, _) => Some(format!("{} {rest}", third(verb)).trim_end().to_owned()),
+            (false, false, false) => None,
+        }
     }
 
     fn add_verb(&mut self, base: &str, irregular: Option<(&str, &str)>) {

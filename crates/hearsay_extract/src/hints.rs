@@ -8,7 +8,7 @@ use crate::{
     loose::Spot,
     mentions::{Who, be_form, is_pronoun},
     mode::Mode,
-    read::{Read, Reader},
+    read::{Read, Reader, TO_DO_WITH},
 };
 
 /// The most pairs of a sentence that are looked at.
@@ -95,7 +95,7 @@ impl Reader<'_> {
             let before = self.facts.len();
             for (order, (target, back, score)) in self.hints(first, second).into_iter().enumerate() {
                 let (x, y) = if back { (second, first) } else { (first, second) };
-                let words = if Some(target) == self.related { "has to do with" } else { "" };
+                let words = if Some(target) == self.related { TO_DO_WITH } else { "" };
                 let near = second.start.saturating_sub(first.end) < 2 * AROUND;
                 let mut marks = vec!["loose", if score >= MUCH { "loose_hint" } else { "loose_faint" }];
                 marks.push(if near { "loose_close" } else { "loose_far" });

@@ -7,7 +7,7 @@ use crate::{
     kinds::Kinds,
     mentions::Who,
     mode::Mode,
-    read::{Marks, Read, Reader, Ref, Said},
+    read::{Marks, Read, Reader, Ref, Said, TO_DO_WITH},
 };
 
 /// The most relations that are guessed for a clause.
@@ -107,7 +107,7 @@ impl Reader<'_> {
         let span = self.span(a.start.min(b.start), a.end.max(b.end).saturating_sub(1));
         let before = self.facts.len();
         for target in likely.iter().take(most) {
-            let words = if Some(*target) == self.related { "has to do with" } else { "" };
+            let words = if Some(*target) == self.related { TO_DO_WITH } else { "" };
             self.state(*target, &first.found, Ok(&second.found), words, &["loose", mark], mode, span);
         }
         self.facts.len() - before
@@ -323,8 +323,11 @@ impl Reader<'_> {
         let preposition = other.start.checked_sub(1).filter(|at| {
             self.grammar.class(self.norm(*at)).has(Class::PREPOSITION) && *at >= vg.end && !self.is_named(*at)
         });
-        let behind = preposition.map(|at| format!(" {}", self.norm(at))).unwrap_or_default();
-        let turned = vg.passive && behind == " by";
+        // "found the ledger under Salt Quay": something stands between.
+        let gap = preposition.is_some_and(|at| at > vg.end);
+        let between = if gap { " \u{2026}" } else { "" };
+        let behind = preposition.map(|at| format!("{between} {}", self.norm(at))).unwrap_or_default();
+        let turned = vg.passive && preposition.is_some_and(|at| self.norm(at) == "by");
         let words =
             if turned { vg.lemma.clone() } else { format!("{}{behind}", self.said(vg.head, vg.end).to_lowercase()) };
         Some(Guess { target: self.related?, swap: turned, mark: "loose_related", words, score: 0 })

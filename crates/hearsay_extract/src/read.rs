@@ -45,6 +45,9 @@ impl Marks {
     }
 }
 
+/// The words of a relation of which nothing more is known.
+pub(crate) const TO_DO_WITH: &str = "has to do with";
+
 /// A fact as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Read {

@@ -97,6 +97,17 @@ fn plain_sentences_state_facts() {
 }
 
 #[test]
+fn a_relation_without_a_name_is_a_sentence_too() {
+    let check = |text: &str, expected: &str| {
+        let found = extractor().extract(&town(), &Text::new(text, Form::Narration));
+        let statements: Vec<&str> = found.facts.iter().map(|fact| fact.statement.as_str()).collect();
+        assert!(statements.contains(&expected), "{text}: {statements:?}");
+    };
+    check("Odo Brandt stole the ledger.", "Odo Brandt steals the Black Ledger.");
+    check("Mirela's brother Pell is dead.", "Pell: brother of Mirela Voss.");
+}
+
+#[test]
 fn who_says_so_is_told_apart() {
     check(
         "Grimjaw told Lyra that Odo owns the Gilded Eel.",

@@ -51,7 +51,7 @@ fn has_soft_y(base: &str) -> bool {
     base.ends_with('y') && !base.chars().rev().nth(1).is_some_and(|before| "aeiou".contains(before))
 }
 
-fn third(base: &str) -> String {
+pub(crate) fn third(base: &str) -> String {
     if base == "have" {
         "has".into()
     } else if has_soft_y(base) {

@@ -181,5 +181,5 @@ fn merge(bencher: Bencher) {
 #[divan::bench(name = "health, 20,000 entities and 100,000 relations", sample_count = 5)]
 fn health(bencher: Bencher) {
     let state = crowd();
-    bencher.bench_local(|| hearsay_memory::health(&state));
+    bencher.bench_local(|| hearsay_memory::health(&state, 5));
 }

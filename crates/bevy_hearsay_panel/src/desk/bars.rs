@@ -5,10 +5,11 @@ use egui::{Panel, RichText, Ui};
 use super::Desk;
 use crate::{
     commands,
+    direction::visual,
     panel::{Look, PanelKind, Request},
-    text::{shortened, visual},
+    text::shortened,
     theme::Shade,
-    widgets::{command_button_only, from_right, icon_button, toggle},
+    widgets::{command_button_only, from_right, icon_button, label, toggle},
 };
 
 impl Desk {
@@ -61,8 +62,8 @@ impl Desk {
         let (news, palette) = (self.watch.news(), look.theme.palette());
         let campaign = news.campaign.as_deref().unwrap_or("Hearsay");
         let room = ui.available_width() / look.theme.sizes().body;
-        let name = shortened(campaign, (room * 0.8).max(8.0) as usize);
-        ui.label(RichText::new(visual(&name)).strong().color(palette.strong)).on_hover_text(campaign);
+        let name = shortened(campaign, (room * 1.1).max(8.0) as usize);
+        label(ui, RichText::new(&*name).strong().color(palette.strong)).on_hover_text(campaign);
         let link = |ui: &mut Ui, text: &str, help: &str| {
             ui.add(egui::Link::new(RichText::new(visual(text)).color(palette.weak))).on_hover_text(help).clicked()
         };

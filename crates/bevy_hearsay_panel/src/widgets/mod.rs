@@ -16,7 +16,13 @@ pub use list::{Heights, list};
 pub use name::{Completion, NameField, complete, complete_ui, name_field};
 pub use sentence::{quote, sentence};
 
-use crate::{commands::Command, names::Named, panel::Look, text::visual, theme::Tone};
+use crate::{
+    commands::Command,
+    direction::{flowing, visual},
+    names::Named,
+    panel::Look,
+    theme::Tone,
+};
 
 /// A few words in a frame of the tone's colour: a standing, a kind, a warning. In a row that wraps it goes to the next line
 /// rather than over the edge.
@@ -241,14 +247,26 @@ pub fn more(ui: &mut Ui, look: &Look, left_out: usize) {
     }
 }
 
+/// A text, on as many lines as it needs, in the order in which it is seen.
+pub fn label(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
+    let text = flowing(ui, text);
+    ui.label(text)
+}
+
+/// The same, to be clicked.
+pub fn link(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
+    let text = flowing(ui, text);
+    ui.link(text)
+}
+
 /// Text that stands back.
 pub fn weak(ui: &mut Ui, look: &Look, words: &str) -> Response {
-    ui.label(RichText::new(visual(words)).color(look.theme.palette().weak))
+    label(ui, RichText::new(words).color(look.theme.palette().weak))
 }
 
 /// Text of a tone.
 pub fn toned(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
-    ui.label(RichText::new(visual(words)).color(look.theme.tone(tone)))
+    label(ui, RichText::new(words).color(look.theme.tone(tone)))
 }
 
 /// What an empty field says of itself: it looks like nothing that was typed.

@@ -3,7 +3,7 @@
 use egui::{Key, Modifiers, Response, RichText, TextEdit, Ui};
 
 use super::kind_sign;
-use crate::{names::Named, panel::Look, text::visual};
+use crate::{direction::visual, names::Named, panel::Look};
 
 /// What came of a name field.
 #[derive(Debug)]

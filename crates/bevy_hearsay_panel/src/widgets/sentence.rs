@@ -2,35 +2,50 @@
 
 use std::ops::Range;
 
-use egui::{RichText, TextFormat, TextStyle, Ui, text::LayoutJob};
+use egui::{FontSelection, RichText, TextFormat, TextStyle, Ui, WidgetText, text::LayoutJob};
 use hearsay_model::EntityId;
 
-use super::{named, within};
+use super::{label, named, within};
 use crate::{
+    direction::{has_right_to_left, in_order, rows},
+    names::Named,
     panel::Look,
-    text::{Linked, visual},
+    text::Linked,
     theme::Tone,
 };
 
 /// A sentence in which names can be clicked. Answers with whom was.
 pub fn sentence(ui: &mut Ui, look: &Look, words: &Linked, tone: Tone) -> Option<EntityId> {
     let mut clicked = None;
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        for (piece, to) in words.pieces() {
-            match to {
-                None => _ = ui.label(RichText::new(visual(piece)).color(look.theme.tone(tone))),
-                Some(to) => {
-                    let colour = look.theme.kind(to.kind.as_ref());
-                    let response = ui.link(RichText::new(visual(piece)).color(colour));
-                    let response = named(response, ui.is_enabled(), piece);
-                    if response.on_hover_text(to.id.as_str()).clicked() {
-                        clicked = Some(to.id.clone());
-                    }
-                }
+    let mut piece = |ui: &mut Ui, seen: &str, to: Option<&Named>, name: &str| match to {
+        None => _ = ui.label(RichText::new(seen).color(look.theme.tone(tone))),
+        Some(to) => {
+            let response = ui.link(RichText::new(seen).color(look.theme.kind(to.kind.as_ref())));
+            let response = named(response, ui.is_enabled(), name);
+            if response.on_hover_text(to.id.as_str()).clicked() {
+                clicked = Some(to.id.clone());
             }
         }
-    });
+    };
+    if has_right_to_left(&words.text) {
+        let job = WidgetText::from(&words.text).into_layout_job(ui.style(), FontSelection::Default, ui.text_valign());
+        let rows = rows(ui, &job);
+        let cuts: Vec<usize> = words.links.iter().flat_map(|link| [link.span.start, link.span.end]).collect();
+        for pieces in in_order(&words.text, &rows, &cuts) {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 0.0;
+                for part in pieces {
+                    let link = words.links.iter().find(|link| link.span.contains(&part.span.start));
+                    piece(ui, &part.seen, link.map(|link| &link.to), &words.text[part.span]);
+                }
+            });
+        }
+    } else {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            words.pieces().for_each(|(words, to)| piece(ui, words, to, words));
+        });
+    }
     clicked
 }
 
@@ -52,8 +67,8 @@ pub fn quote(ui: &mut Ui, look: &Look, words: &str, marked: &Range<usize>) {
     for (piece, format) in
         [(&words[..marked.start], plain.clone()), (&words[marked.clone()], mark), (&words[marked.end..], plain.clone())]
     {
-        job.append(&visual(piece), 0.0, format);
+        job.append(piece, 0.0, format);
     }
     job.append("\u{201D}", 0.0, plain);
-    ui.label(job);
+    label(ui, job);
 }

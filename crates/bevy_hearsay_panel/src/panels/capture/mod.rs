@@ -19,9 +19,10 @@ use serde::{Deserialize, Serialize};
 pub use parse::{Line, parse};
 
 use crate::{
+    direction::visual,
     names::Named,
     panel::{Deed, Look, News, Outcome, Panel, Request, Saved, restored, saved},
-    text::{shortened, visual},
+    text::shortened,
     widgets::{Completion, complete, complete_ui, weak},
 };
 

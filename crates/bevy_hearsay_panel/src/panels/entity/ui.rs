@@ -11,11 +11,11 @@ use crate::{
     names::Named,
     panel::{Deed, Look, Request},
     panels::fact::{FactModel, FactsView, fact_ui, hidden_count, labelled, name_ui},
-    text::{counted, visual},
+    text::counted,
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, card, command_button, empty_state, head, hidden, kind_sign, list, more, name_field,
-        quote, section, toned, weak,
+        Completion, Heights, badge, card, command_button, empty_state, head, hidden, kind_sign, label, link, list,
+        more, name_field, quote, section, toned, weak,
     },
 };
 
@@ -186,7 +186,7 @@ fn name_and_kind(ui: &mut Ui, look: &Look, model: &EntityModel) {
     ui.horizontal_wrapped(|ui| {
         let colour = look.theme.kind(model.kind.as_ref());
         ui.label(RichText::new(kind_sign(model.kind.as_ref())).heading().color(colour));
-        ui.label(RichText::new(visual(&model.name)).heading().strong().color(look.theme.palette().strong));
+        label(ui, RichText::new(&model.name).heading().strong().color(look.theme.palette().strong));
         if let Some(kind) = &model.kind {
             weak(ui, look, kind.as_str());
         }
@@ -197,7 +197,7 @@ fn name_and_kind(ui: &mut Ui, look: &Look, model: &EntityModel) {
         for alias in aliases {
             match alias.secret {
                 true => _ = toned(ui, look, Tone::Secret, &format!("\u{1F512} {}", alias.text)),
-                false => _ = ui.label(visual(&alias.text)),
+                false => _ = label(ui, &alias.text),
             }
         }
     });
@@ -212,11 +212,11 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
                 let text = format!("{} \u{00B7} {}", met.text, met.how.to_lowercase());
                 match &met.session {
                     Some(session) => {
-                        if ui.link(visual(&text)).on_hover_text("Shows what the session brought").clicked() {
+                        if link(ui, &text).on_hover_text("Shows what the session brought").clicked() {
                             asked.push(Request::Session(session.clone()));
                         }
                     }
-                    None => _ = ui.label(visual(&text)),
+                    None => _ = label(ui, &text),
                 }
             }
             None => _ = weak(ui, look, "not yet"),
@@ -226,7 +226,7 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
         Some(words) if look.screen_safe && !words.safe => _ = hidden(ui, look),
         Some(words) => {
             quote(ui, look, &words.text, &(0..0));
-            ui.label(RichText::new(visual(&words.when)).small().color(look.theme.palette().weak));
+            label(ui, RichText::new(&words.when).small().color(look.theme.palette().weak));
         }
         None => _ = weak(ui, look, "none in the party's hearing"),
     });
@@ -238,7 +238,7 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
         for thread in unsettled.iter().take(4) {
             ui.horizontal_wrapped(|ui| {
                 badge(ui, look, Tone::Warn, &thread.kind);
-                let response = ui.link(visual(&thread.text)).on_hover_text(&thread.details);
+                let response = link(ui, &thread.text).on_hover_text(&thread.details);
                 if response.clicked() {
                     asked.extend(match (&thread.quest, thread.fact) {
                         (Some(quest), _) if model.id.as_ref() != Some(quest) => Some(Request::Show(quest.clone())),
@@ -364,7 +364,7 @@ fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding,
     let mut done = false;
     card(ui, look, true, false, |ui| {
         ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(visual(&model.name)).strong());
+            label(ui, RichText::new(&model.name).strong());
             let what = TextEdit::singleline(&mut adding.what)
                 .hint_text(crate::widgets::as_hint("occupation, owes, alias…"))
                 .desired_width(150.0);
@@ -430,7 +430,7 @@ fn knows_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
                 let words = if row.conceals { "\u{1F512} hides it" } else { "\u{1F512} secret" };
                 badge(ui, look, Tone::Secret, words);
             }
-            if ui.link(RichText::new(visual(&row.statement)).color(look.theme.palette().text)).clicked() {
+            if link(ui, RichText::new(&row.statement).color(look.theme.palette().text)).clicked() {
                 asked.push(Request::ShowFact(fact));
             }
         });
@@ -440,7 +440,7 @@ fn knows_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
         }
         parts.push(if row.table { "the party knows it too".into() } else { "the party does not know it".into() });
         if !look.screen_safe {
-            ui.label(RichText::new(visual(&parts.join(" \u{00B7} "))).small().color(look.theme.palette().weak));
+            label(ui, RichText::new(&parts.join(" \u{00B7} ")).small().color(look.theme.palette().weak));
         }
     });
 }
@@ -476,7 +476,7 @@ fn secrets_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityVi
                     badge(ui, look, Tone::Good, "\u{2605} the party knows");
                 }
             });
-            if ui.link(RichText::new(visual(&row.statement)).color(look.theme.palette().text)).clicked() {
+            if link(ui, RichText::new(&row.statement).color(look.theme.palette().text)).clicked() {
                 asked.push(Request::ShowFact(row.fact));
             }
             ui.horizontal_wrapped(|ui| {
@@ -487,7 +487,7 @@ fn secrets_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityVi
                 more(ui, look, row.known_by.len().saturating_sub(8));
             });
             for told in row.told.iter().take(6) {
-                ui.label(RichText::new(visual(told)).small().color(look.theme.palette().weak));
+                label(ui, RichText::new(told).small().color(look.theme.palette().weak));
             }
             for condition in &row.conditions {
                 let (tone, when) = match condition.holds {
@@ -523,7 +523,7 @@ fn timeline_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityV
             ui.vertical(|ui| {
                 let text = if row.secret { format!("\u{1F512} {}", row.text) } else { row.text.clone() };
                 let tone = if row.secret { Tone::Secret } else { Tone::Plain };
-                if ui.link(RichText::new(visual(&text)).color(look.theme.tone(tone))).clicked() {
+                if link(ui, RichText::new(&text).color(look.theme.tone(tone))).clicked() {
                     asked.extend(match (row.fact, &row.session) {
                         (Some(fact), _) => Some(Request::ShowFact(fact)),
                         (None, Some(session)) => Some(Request::Session(session.clone())),
@@ -551,11 +551,11 @@ fn words_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
         };
         ui.horizontal_wrapped(|ui| {
             match &row.speaker {
-                Some(speaker) if row.own => _ = ui.label(RichText::new(visual(&speaker.name)).strong()),
+                Some(speaker) if row.own => _ = label(ui, RichText::new(&speaker.name).strong()),
                 Some(speaker) => name_ui(ui, look, speaker, row.safe, asked),
                 None => _ = weak(ui, look, "narrated"),
             }
-            ui.label(RichText::new(visual(&row.place)).small().color(look.theme.palette().weak));
+            label(ui, RichText::new(&row.place).small().color(look.theme.palette().weak));
         });
         quote(ui, look, &row.text, &(0..0));
     });

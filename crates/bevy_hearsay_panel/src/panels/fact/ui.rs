@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{FactModel, HolderLine, TableLine};
 use crate::{
+    direction::visual,
     names::Named,
     panel::{Deed, Look, Request},
-    text::visual,
     theme::Tone,
     widgets::{
-        Completion, badge, card, confidence, entity_button, icon_button, more, name_field, named, quote, sentence,
-        toned, weak,
+        Completion, badge, card, confidence, entity_button, icon_button, label, link, more, name_field, named, quote,
+        sentence, toned, weak,
     },
 };
 
@@ -198,7 +198,7 @@ fn table_ui(ui: &mut Ui, look: &Look, table: Option<&TableLine>, everybody: bool
 }
 
 fn small(ui: &mut Ui, look: &Look, words: &str) {
-    ui.label(RichText::new(visual(words)).small().color(look.theme.palette().weak));
+    label(ui, RichText::new(words).small().color(look.theme.palette().weak));
 }
 
 /// One who knows it, in a few words.
@@ -211,7 +211,7 @@ pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &m
     let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
     let belief = if holder.credence < 0.995 { format!(", believes it {:.2}", holder.credence) } else { String::new() };
     let hover = format!("{}{since}{belief}", holder.how);
-    let response = ui.link(RichText::new(visual(&name)).small().color(colour)).on_hover_text(hover);
+    let response = link(ui, RichText::new(&name).small().color(colour)).on_hover_text(hover);
     if named(response, true, &name).clicked() {
         asked.push(Request::Show(holder.who.id.clone()));
     }

@@ -9,11 +9,7 @@ use egui::{
 use hearsay_model::{EntityId, Kind};
 
 use super::model::{Edge, GraphModel, Node, label};
-use crate::{
-    panel::Look,
-    text::{shortened, visual},
-    widgets::dimmed,
-};
+use crate::{direction::visual, panel::Look, text::shortened, widgets::dimmed};
 
 /// What of a graph is drawn: all, or what players may see.
 #[derive(Debug)]
@@ -173,12 +169,7 @@ impl Canvas<'_> {
         let colour = if near { colour } else { dimmed(colour, DIM) };
         // What lies behind does not shine through.
         painter.circle_filled(at, radius + 1.5, palette.background);
-        let hollow = matches!(node.who.kind, Some(Kind::Concept | Kind::Custom(_)) | None);
-        let outline = outline(node.who.kind.as_ref(), at, radius);
-        if !hollow {
-            painter.add(fan(at, &outline, colour));
-        }
-        painter.add(Shape::closed_line(outline, Stroke::new(if hollow { 2.0 } else { 1.0 }, colour)));
+        form(painter, node.who.kind.as_ref(), at, radius, colour);
         if node.hub {
             painter.circle_stroke(at, radius + 4.0, Stroke::new(1.5, colour));
         }
@@ -273,6 +264,16 @@ impl Canvas<'_> {
         let found = found.or_else(|| places.iter().find(|rect| important && apart(rect, taken)));
         found.or(looked_at.then_some(&places[0])).copied()
     }
+}
+
+/// The form of a kind.
+pub(super) fn form(painter: &Painter, kind: Option<&Kind>, at: Pos2, radius: f32, colour: Color32) {
+    let hollow = matches!(kind, Some(Kind::Concept | Kind::Custom(_)) | None);
+    let outline = outline(kind, at, radius);
+    if !hollow {
+        painter.add(fan(at, &outline, colour));
+    }
+    painter.add(Shape::closed_line(outline, Stroke::new(if hollow { 2.0 } else { 1.0 }, colour)));
 }
 
 /// The outline of a kind: another for each, so that colour is not needed.

@@ -7,7 +7,7 @@ use hearsay_model::{EntityId, Kind};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    draw::{Canvas, Drawn},
+    draw::{Canvas, Drawn, form},
     layout::{Place, Places},
     model::{DEEPEST, GraphModel, GraphRequest, Node, label},
 };
@@ -15,10 +15,9 @@ use crate::{
     commands,
     names::Named,
     panel::{Look, Request},
-    text::visual,
     theme::Tone,
     widgets::{
-        Completion, command_button, empty_state, entity_button, icon_button, kind_sign, name_field, toggle, toned, weak,
+        Completion, command_button, empty_state, entity_button, icon_button, link, name_field, toggle, toned, weak,
     },
 };
 
@@ -42,6 +41,9 @@ pub struct GraphView {
     moved: bool,
     #[serde(skip)]
     size: Vec2,
+    /// How high the legend was.
+    #[serde(skip)]
+    legend: f32,
     /// Where everybody is drawn, on the way to their places.
     #[serde(skip)]
     drawn: Places,
@@ -59,6 +61,7 @@ impl Default for GraphView {
             fit: true,
             moved: false,
             size: Vec2::ZERO,
+            legend: 0.0,
             drawn: Places::new(),
             fields: Fields::default(),
         }
@@ -92,7 +95,7 @@ pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, v
     }
     let drawn = Drawn::of(model, look.screen_safe);
     let info = if view.selected.as_ref().is_some_and(|id| drawn.place_of(id).is_some()) { 104.0 } else { 0.0 };
-    let legend = look.theme.sizes().row;
+    let legend = view.legend.max(look.theme.sizes().row);
     let size = vec2(ui.available_width(), (ui.available_height() - info - legend - 8.0).max(120.0));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Graph"));
@@ -107,7 +110,11 @@ pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, v
     if response.clicked() && hovered.is_none() {
         view.selected = None;
     }
-    legend_ui(ui, look, &nodes, model, drawn.hidden);
+    let legend = ui.scope(|ui| legend_ui(ui, look, &nodes, model, drawn.hidden)).response.rect.height();
+    if (legend - view.legend).abs() > 0.5 {
+        view.legend = legend;
+        ui.ctx().request_repaint();
+    }
     if info > 0.0 {
         info_ui(ui, look, model, &drawn, view, &mut asked);
     }
@@ -373,22 +380,26 @@ fn walk(view: &mut GraphView, id: EntityId) {
 
 /// Which form and colour is which kind, and what is not drawn.
 fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidden: usize) {
+    let palette = look.theme.palette();
+    let small = |words: &str, colour| RichText::new(words).small().color(colour);
     let kinds: BTreeSet<&Kind> = nodes.iter().filter_map(|node| node.who.kind.as_ref()).collect();
-    ui.horizontal(|ui| {
-        ui.set_height(look.theme.sizes().row);
-        for kind in kinds.iter().take(10) {
-            ui.label(RichText::new(kind_sign(Some(kind))).small().color(look.theme.kind(Some(kind))));
-            ui.label(RichText::new(kind.as_str()).small().color(look.theme.palette().weak));
+    ui.horizontal_wrapped(|ui| {
+        for kind in kinds {
+            let radius = look.theme.sizes().body * 0.35;
+            let (rect, _) = ui.allocate_exact_size(Vec2::splat(radius * 2.6), Sense::hover());
+            form(ui.painter(), Some(kind), rect.center(), radius, look.theme.kind(Some(kind)));
+            ui.label(small(kind.as_str(), palette.weak));
         }
         if !look.screen_safe {
-            ui.label(RichText::new("- - \u{1F512} secret").small().color(look.theme.palette().secret));
-            ui.label(RichText::new("\u{25CE} hub").small().color(look.theme.palette().weak));
+            ui.label(small("- - \u{1F512} secret", palette.secret));
+            ui.label(small("\u{25CE} hub", palette.weak));
         }
         if model.more > 0 && !look.screen_safe {
-            weak(ui, look, &format!("\u{00B7} {} shown, {} more have fewer relations", nodes.len(), model.more));
+            let words = format!("\u{00B7} {} shown, {} more have fewer relations", nodes.len(), model.more);
+            ui.label(small(&words, palette.weak));
         }
         if hidden > 0 {
-            weak(ui, look, &format!("\u{00B7} {hidden} hidden while players look"));
+            ui.label(small(&format!("\u{00B7} {hidden} hidden while players look"), palette.weak));
         }
     });
 }
@@ -426,7 +437,7 @@ fn info_ui(
                 true => (format!("\u{1F512} {}", relation.statement), Tone::Secret),
                 false => (relation.statement.clone(), Tone::Plain),
             };
-            if ui.link(RichText::new(visual(&text)).color(look.theme.tone(tone))).clicked() {
+            if link(ui, RichText::new(&text).color(look.theme.tone(tone))).clicked() {
                 asked.push(Request::ShowFact(relation.fact));
             }
         }

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::model::{HistoryModel, OperationModel, UndoModel};
 use crate::{
     commands as keys,
+    direction::visual,
     panel::Look,
-    text::{counted, visual},
+    text::counted,
     theme::Tone,
-    widgets::{Heights, badge, card, command_button, empty_state, hidden, list, more, section, toned, weak},
+    widgets::{
+        Heights, badge, card, command_button, empty_state, hidden, label, link, list, more, section, toned, weak,
+    },
 };
 
 /// So many operations are read at first, and more of them at a time.
@@ -191,7 +194,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
     ui.label(RichText::new(format!("{verb} {}?", model.position)).heading());
     match look.screen_safe {
         true => _ = hidden(ui, look),
-        false => _ = ui.label(visual(&model.summary)),
+        false => _ = label(ui, &model.summary),
     }
     ui.horizontal_wrapped(|ui| {
         let command = if model.is_redo { &keys::HISTORY_REDO_NOW } else { &keys::HISTORY_UNDO_NOW };
@@ -217,7 +220,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
             if look.screen_safe && *secret {
                 continue;
             }
-            if ui.link(visual(statement)).on_hover_text("Shows the fact").clicked() {
+            if link(ui, statement).on_hover_text("Shows the fact").clicked() {
                 actions.push(HistoryAction::ShowFact(*fact));
             }
         }
@@ -236,7 +239,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
             section(ui, look, "Who would know less", None);
             for (line, secret) in &model.knowledge {
                 if !(look.screen_safe && *secret) {
-                    ui.label(visual(line));
+                    label(ui, line);
                 }
             }
             more(ui, look, model.more_knowledge);

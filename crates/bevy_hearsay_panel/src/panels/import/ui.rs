@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::model::{FolderModel, ImportModel, ProblemModel, ReportModel, stage_in_words};
 use crate::{
     commands as keys,
+    direction::visual,
     panel::Look,
     panels::field_name,
-    text::{counted, visual},
+    text::counted,
     theme::Tone,
-    widgets::{badge, beside, command_button, empty_state, from_right, hidden, more, section, toned, weak},
+    widgets::{badge, beside, command_button, empty_state, from_right, hidden, label, more, section, toned, weak},
 };
 
 /// What the eye holds.
@@ -194,7 +195,7 @@ fn steps_ui(ui: &mut Ui, look: &Look, now: ImportStage) {
 
 fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<ImportAction>) {
     ui.horizontal(|ui| {
-        ui.label(RichText::new(visual(&report.source)).heading());
+        label(ui, RichText::new(&report.source).heading());
         if ui.small_button("Copy report").clicked() {
             actions.push(ImportAction::Copy(report.text()));
         }
@@ -203,7 +204,7 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
         weak(ui, look, "Nothing would change: all of it is on record already.");
     }
     for count in &report.counts {
-        ui.label(visual(count));
+        label(ui, count);
     }
     for list in &report.lists {
         let tone = if list.warns { Tone::Warn } else { Tone::Weak };
@@ -247,7 +248,7 @@ fn problem_ui(ui: &mut Ui, look: &Look, tone: Tone, problem: &ProblemModel) {
         if !problem.field.is_empty() {
             weak(ui, look, &problem.field);
         }
-        ui.label(visual(&problem.what));
+        label(ui, &problem.what);
         if !problem.hint.is_empty() {
             weak(ui, look, &problem.hint);
         }

@@ -11,12 +11,13 @@ use super::{
 };
 use crate::{
     commands,
+    direction::visual,
     panel::Look,
-    text::{shortened, visual},
+    text::shortened,
     theme::Tone,
     widgets::{
-        badge, card, column, command_button_only, confidence, entity_button, from_right, hidden, icon_button,
-        mark_widgets, more, name_field, named, quote, sentence, tick_box, toned, weak,
+        badge, card, column, command_button_only, confidence, entity_button, from_right, hidden, icon_button, label,
+        link, mark_widgets, more, name_field, named, quote, sentence, tick_box, toned, weak,
     },
 };
 
@@ -38,7 +39,7 @@ pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewVie
                 if head.secret {
                     badge(ui, look, Tone::Secret, "secret");
                 }
-                if view.draft.as_ref().is_some_and(|draft| head.key.has(draft.fact)) {
+                if view.draft_of(&head.key).is_some() {
                     badge(ui, look, Tone::Accent, "edit begun");
                 }
                 if view.put_off.contains(&head.key) {
@@ -107,7 +108,7 @@ pub(super) fn card_ui(
         buttons(ui, look, model, head, view, actions);
         match model.details.get(&head.key) {
             None => {
-                ui.label(RichText::new(visual(&head.statement)).heading());
+                label(ui, RichText::new(&head.statement).heading());
                 weak(ui, look, "\u{2026}");
             }
             Some(Detail::Facts(facts)) => {
@@ -141,7 +142,7 @@ fn buttons(
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    if view.draft.is_some() {
+    if view.draft_of(&head.key).is_some() {
         return;
     }
     ui.horizontal_wrapped(|ui| {
@@ -197,7 +198,7 @@ fn one_of(
         }
         badge(ui, look, Tone::Plain, &fact.standing);
         if !chosen {
-            ui.label(visual(&fact.statement.text));
+            label(ui, &fact.statement.text);
         }
         from_right(ui, |ui| {
             let name = format!("Only this: {}", shortened(&fact.statement.text, 60));
@@ -228,9 +229,9 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
             actions.push(ReviewAction::Show(clicked));
         }
     });
-    match &view.draft {
-        Some(draft) if draft.fact == fact.id => draft_ui(ui, look, fact, view, actions),
-        _ => parts(ui, look, fact, view, actions),
+    match view.drafts.remove(&fact.id) {
+        Some(draft) => draft_ui(ui, look, fact, draft, view, actions),
+        None => parts(ui, look, fact, view, actions),
     }
     origin(ui, look, fact, actions);
     for words in &fact.words {
@@ -240,9 +241,7 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
             hidden(ui, look);
         } else {
             quote(ui, look, &words.text, &words.marked);
-            ui.label(
-                RichText::new(format!("\u{2014} {}", visual(&words.place))).small().color(look.theme.palette().weak),
-            );
+            label(ui, RichText::new(format!("\u{2014} {}", &words.place)).small().color(look.theme.palette().weak));
         }
     }
     if look.screen_safe {
@@ -275,20 +274,26 @@ fn parts(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, act
                     actions.push(ReviewAction::Show(named.id.clone()));
                 }
             }
-            Target::Value(value) => _ = ui.label(visual(value)),
+            Target::Value(value) => _ = label(ui, value),
         }
         if let Some(when) = &fact.when {
             weak(ui, look, when);
         }
         if icon_button(ui, "\u{270F}", "Edit the parts").clicked() {
-            view.draft = Some(Draft::of(fact));
+            view.drafts.insert(fact.id, Draft::of(fact));
             view.give_focus = Some("draft");
         }
     });
 }
 
-fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
-    let Some(mut draft) = view.draft.take() else { return };
+fn draft_ui(
+    ui: &mut Ui,
+    look: &Look,
+    fact: &FactDetail,
+    mut draft: Draft,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
     let (mut accept, mut cancel) = (false, false);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().text_edit_width = 170.0;
@@ -327,7 +332,7 @@ fn draft_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, 
     if accept {
         accept_draft(draft, Some(fact), view, actions);
     } else if !cancel {
-        view.draft = Some(draft);
+        view.drafts.insert(fact.id, draft);
     }
 }
 
@@ -363,7 +368,7 @@ fn others(ui: &mut Ui, look: &Look, what: &str, tone: Tone, facts: &[OtherFact],
     for fact in facts {
         ui.horizontal_wrapped(|ui| {
             toned(ui, look, tone, &format!("{what} ({}):", fact.why));
-            let response = ui.link(visual(&fact.statement));
+            let response = link(ui, &fact.statement);
             if named(response, true, &fact.statement).clicked() {
                 actions.push(ReviewAction::ShowFact(fact.id));
             }
@@ -380,7 +385,7 @@ fn twins_ui(
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    ui.label(RichText::new(visual(&head.statement)).heading());
+    label(ui, RichText::new(&head.statement).heading());
     ui.columns(2, |columns| {
         for (ui, twin) in columns.iter_mut().zip(twins) {
             column(ui, |ui| twin_ui(ui, look, twin, actions));

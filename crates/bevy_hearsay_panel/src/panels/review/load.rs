@@ -9,7 +9,7 @@ use hearsay_memory::{
     review_items, stake, would_learn,
 };
 use hearsay_model::{
-    EntityId, Evidence, Fact, FactId, Kind, Knower, Method, Object, Secrecy, Standing, State, attribute,
+    Author, EntityId, Evidence, Fact, FactId, Kind, Knower, Method, Object, Secrecy, Standing, State, attribute,
 };
 
 use super::model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin, Words};
@@ -303,16 +303,33 @@ fn method(method: Method) -> &'static str {
     }
 }
 
+/// What trust is in, as it is said to the DM.
+fn source_of_trust(state: &State, trust: &TrustOf) -> String {
+    let brought = |author: &Author| match author {
+        Author::Dm => "what you put down".to_owned(),
+        Author::Game => "what the game reported".into(),
+        Author::Player(name) => format!("what {name} put down"),
+        Author::Importer(source) => format!("what came from {source}"),
+        Author::Extractor => "what was read in texts".into(),
+    };
+    match trust {
+        TrustOf::Speaker(id) => format!("Of what {} said", state.name_or_id(id)),
+        TrustOf::File(path) => format!("Of what stands in {path}"),
+        TrustOf::Author(author) => format!("Of {}", brought(author)),
+        TrustOf::Predicate(predicate) => format!("Of other {predicate}"),
+        TrustOf::Way(_, _, Some(model)) => format!("Of what {model} read"),
+        TrustOf::Way(Author::Extractor, Method::Stated, None) => "Of what was read in somebody's words".into(),
+        TrustOf::Way(Author::Extractor, _, None) => "Of what was read in writing".into(),
+        TrustOf::Way(author, way, None) => format!("Of {}, {}", brought(author), method(*way)),
+    }
+}
+
 fn trust(world: &World, fact: &Fact) -> Vec<String> {
     let state = &*world.state;
     let reasons = world.learned.reasons(fact.provenance(), fact.predicate());
-    let whose = |of: &TrustOf| match of {
-        TrustOf::Speaker(id) => state.name_or_id(id).to_owned(),
-        other => other.to_string(),
-    };
     let said = |reason: &hearsay_memory::learn::Reason| {
         let (yes, no) = (reason.counts.confirmed, reason.counts.rejected);
-        format!("{}: you said yes {yes} and no {no} times", whose(&reason.trust))
+        format!("{}: you accepted {yes}, and rejected {no}", source_of_trust(state, &reason.trust))
     };
     let mut trust: Vec<String> = reasons.iter().map(said).collect();
     if let Some(lift) = lift(state, fact)

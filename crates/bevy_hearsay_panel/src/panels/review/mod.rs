@@ -91,7 +91,7 @@ impl ReviewPanel {
         self.view.gone.retain(|_, by| by.is_none_or(|by| by > model.position));
         self.view.selected.retain(|key| model.place(key).is_some());
         self.view.put_off.retain(|key| model.place(key).is_some());
-        if !self.view.touched && self.view.draft.is_none() {
+        if !self.view.touched && !self.view.edits_focus() {
             (self.view.focus, self.view.row) = (None, 0);
         }
         let mut details = std::mem::take(&mut self.model.details);
@@ -107,15 +107,17 @@ impl ReviewPanel {
         near.map(|row| self.model.heads[*row].key.clone()).collect()
     }
 
-    /// What was typed and cannot be so is there again, to be mended; unless another edit is under way.
+    /// What was typed and cannot be so is there again, to be mended: at once, unless another edit is under way.
     fn edit_again(&mut self, outcome: &Outcome) {
         let Deed::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.deed else { return };
         let Some(sent) = self.view.sent.take_if(|sent| facts.contains(&sent.fact)) else { return };
         let key = self.model.heads.iter().find(|head| head.key.has(sent.fact)).map(|head| head.key.clone());
-        if let (Some(key), None) = (key, &self.view.draft) {
-            (self.view.focus, self.view.draft) = (Some(key), Some(sent));
-            (self.view.moved, self.view.touched) = (true, true);
+        let Some(key) = key else { return };
+        if !self.view.edits_focus() {
+            (self.view.focus, self.view.moved) = (Some(key), true);
         }
+        self.view.drafts.insert(sent.fact, sent);
+        self.view.touched = true;
     }
 
     fn act(&mut self, action: ReviewAction) -> Option<Request> {

@@ -51,7 +51,7 @@ fn detail_of(number: usize, confidence: f64) -> FactDetail {
         secret: number == 4,
         confidence,
         extracted: Some(confidence - 0.05),
-        trust: vec!["Mirela Voss: you said yes 3 and no 1 times".into()],
+        trust: vec!["Of what Mirela Voss said: you accepted 3, and rejected 1".into()],
         method: "stated".into(),
         author: "extractor".into(),
         speaker: Some(named("Mirela Voss")),
@@ -259,14 +259,14 @@ fn an_edit_is_typed_in_place_and_accepted_with_enter() {
 fn what_was_typed_into_an_edit_is_neither_begun_anew_nor_passed_over() {
     let mut harness = page(model(2));
     press(&mut harness, Key::E);
-    harness.state_mut().view.draft.as_mut().unwrap().statement = "Ann owes Bob a horse.".into();
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().statement = "Ann owes Bob a horse.".into();
     // The keyboard is elsewhere, as it is when the window opens again.
     let leave = |memory: &mut egui::Memory| memory.focused().map(|id| memory.surrender_focus(id));
     harness.ctx.memory_mut(leave);
     harness.run_steps(1);
     press(&mut harness, Key::E);
     assert!(harness.get_by_label("Sentence").is_focused());
-    assert_eq!(harness.state().view.draft.as_ref().unwrap().statement, "Ann owes Bob a horse.");
+    assert_eq!(harness.state().view.drafts[&fact_id(0)].statement, "Ann owes Bob a horse.");
     harness.ctx.memory_mut(leave);
     harness.run_steps(1);
     press(&mut harness, Key::A);
@@ -276,11 +276,31 @@ fn what_was_typed_into_an_edit_is_neither_begun_anew_nor_passed_over() {
 }
 
 #[test]
+fn an_edit_is_kept_while_another_is_begun() {
+    let mut harness = page(model(3));
+    press(&mut harness, Key::E);
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().statement = "Ann owes Bob a horse.".into();
+    let leave = |memory: &mut egui::Memory| memory.focused().map(|id| memory.surrender_focus(id));
+    for key in [Key::J, Key::E] {
+        harness.ctx.memory_mut(leave);
+        harness.run_steps(1);
+        press(&mut harness, key);
+    }
+    let drafts = &harness.state().view.drafts;
+    assert!(drafts.len() == 2 && drafts.contains_key(&fact_id(1)), "{drafts:?}");
+    assert_eq!(drafts[&fact_id(0)].statement, "Ann owes Bob a horse.");
+    harness.get_by_label("edit begun");
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().view.drafts.len(), 1, "the other stays");
+}
+
+#[test]
 fn subject_predicate_and_object_are_edited_too() {
     let mut harness = page(model(2));
     harness.get_by_label("Edit the parts").click();
     harness.run_steps(2);
-    harness.state_mut().view.draft.as_mut().unwrap().predicate = "FEARS".into();
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().predicate = "FEARS".into();
     harness.run_steps(1);
     harness.get_by_label("Accept the edit").click();
     harness.run_steps(2);
@@ -294,7 +314,7 @@ fn escape_leaves_an_edit_and_a_reason_goes_with_the_next_decision() {
     press(&mut harness, Key::E);
     harness.get_by_label("Cancel").click();
     harness.run_steps(2);
-    assert_eq!(harness.state().view.draft, None);
+    assert!(harness.state().view.drafts.is_empty());
     press(&mut harness, Key::W);
     harness.run_steps(1);
     harness.get_by_label("Reason").type_text("she was asleep");
@@ -521,14 +541,15 @@ fn an_empty_review_says_what_will_be_here() {
 #[test]
 fn an_edit_under_way_survives_the_window() {
     let mut panel = ReviewPanel::default();
-    panel.view.draft = Some(Draft::of(&detail_of(1, 0.5)));
-    panel.view.draft.as_mut().unwrap().statement = "Half a sent".into();
+    let mut draft = Draft::of(&detail_of(1, 0.5));
+    draft.statement = "Half a sent".into();
+    panel.view.drafts.insert(draft.fact, draft);
     panel.view.reason = "because".into();
     panel.view.put_off.insert(CardKey::Twins(id("a"), id("b")));
     let text = serde_json::to_string(&panel.save().unwrap()).unwrap();
     let mut again = ReviewPanel::default();
     again.restore(serde_json::from_str(&text).unwrap());
-    assert_eq!(again.view.draft, panel.view.draft);
+    assert_eq!(again.view.drafts, panel.view.drafts);
     assert_eq!((again.view.reason.as_str(), again.view.put_off.len()), ("because", 1));
 }
 
@@ -680,13 +701,14 @@ fn what_cannot_be_edited_so_comes_back_with_a_reason() {
     settle(&mut bench);
     bench.key_press(Key::E);
     bench.run_steps(2);
-    bench.state_mut().panel.view.draft.as_mut().unwrap().object = "Nobody of that name".into();
+    let drafts = &mut bench.state_mut().panel.view.drafts;
+    drafts.values_mut().for_each(|draft| draft.object = "Nobody of that name".into());
     bench.get_by_label("Accept the edit").click();
     wait_until(&mut bench, |bench| !bench.state().outcomes.is_empty());
     let error = bench.state().outcomes[0].done.as_ref().unwrap_err();
     assert!(error.contains("Nobody of that name"), "{error}");
-    let draft = bench.state().panel.view().draft.clone().expect("what was typed is there again");
-    assert_eq!(draft.object, "Nobody of that name");
+    let objects: Vec<_> = bench.state().panel.view().drafts.values().map(|draft| draft.object.as_str()).collect();
+    assert_eq!(objects, ["Nobody of that name"], "what was typed is there again");
     assert_eq!(doubtful(&bench), 3, "it is listed again");
 }
 

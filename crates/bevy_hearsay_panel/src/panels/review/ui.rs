@@ -30,9 +30,9 @@ pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut Revie
     let mut actions = Vec::new();
     view.screen_safe = look.screen_safe;
     view.list(model, look.screen_safe);
-    let before = (view.row, view.draft.is_some(), view.selected.len(), view.put_off.len(), view.gone.len());
+    let before = (view.row, view.drafts.len(), view.selected.len(), view.put_off.len(), view.gone.len());
     keys(ui, look, model, view, &mut actions);
-    let after = (view.row, view.draft.is_some(), view.selected.len(), view.put_off.len(), view.gone.len());
+    let after = (view.row, view.drafts.len(), view.selected.len(), view.put_off.len(), view.gone.len());
     view.touched |= before != after || !actions.is_empty();
     view.list(model, look.screen_safe);
     bar(ui, look, model, view, &mut actions);
@@ -117,7 +117,9 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
     }
     if pressed(&commands::SELECT_NONE) {
         view.selected.clear();
-        view.draft = None;
+        if let Some(key) = view.focus.clone() {
+            view.drop_draft(&key);
+        }
     }
     let head = view.focus.as_ref().and_then(|key| model.head(key));
     if let Some(head) = head {
@@ -174,8 +176,7 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
         Some(Detail::Facts(facts)) => {
             if let Some(fact) = facts.get(view.fact) {
                 // What was typed already stays.
-                let draft = view.draft.take().filter(|draft| draft.fact == fact.id);
-                view.draft = Some(draft.unwrap_or_else(|| Draft::of(fact)));
+                view.drafts.entry(fact.id).or_insert_with(|| Draft::of(fact));
                 view.give_focus = Some("draft");
             }
         }
@@ -201,7 +202,7 @@ pub(super) fn accept_draft(
 pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     if verdict == Verdict::Accept
         && view.selected.is_empty()
-        && let Some(draft) = view.draft.take_if(|draft| view.focus.as_ref().is_some_and(|key| key.has(draft.fact)))
+        && let Some(draft) = view.focus.as_ref().and_then(|key| view.draft_of(key)).cloned()
     {
         let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
         let fact = match detail {

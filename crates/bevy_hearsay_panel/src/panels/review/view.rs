@@ -77,8 +77,8 @@ pub struct ReviewView {
     pub order: Order,
     /// Which.
     pub filter: Filter,
-    /// The edit under way.
-    pub draft: Option<Draft>,
+    /// The edits under way.
+    pub drafts: BTreeMap<FactId, Draft>,
     /// The edit that was sent last: it is there again, if it cannot be so.
     pub sent: Option<Draft>,
     /// Why, for the next decision.
@@ -120,12 +120,28 @@ impl ReviewView {
         Some(self.reason.trim().to_owned()).filter(|reason| !reason.is_empty())
     }
 
+    /// The edit of a card that is under way.
+    pub(super) fn draft_of(&self, key: &CardKey) -> Option<&Draft> {
+        self.drafts.values().find(|draft| key.has(draft.fact))
+    }
+
+    /// Whether the card that has the focus is being edited.
+    pub(super) fn edits_focus(&self) -> bool {
+        self.focus.as_ref().is_some_and(|key| self.draft_of(key).is_some())
+    }
+
+    pub(super) fn drop_draft(&mut self, key: &CardKey) {
+        self.drafts.retain(|fact, _| !key.has(*fact));
+    }
+
     /// Takes cards away that were decided on. What was for one decision is not for the next.
     pub(super) fn decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
-        self.gone.extend(cards.into_iter().map(|key| (key, None)));
+        for key in cards {
+            self.drop_draft(&key);
+            self.gone.insert(key, None);
+        }
         self.reason.clear();
         self.reason_open = false;
-        self.draft = None;
     }
 }
 

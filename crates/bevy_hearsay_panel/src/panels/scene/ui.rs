@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::model::{AnswerModel, Mind, MindFact, MindLine, MindsModel, PresentLine, StageModel, WhyNotModel};
 use crate::{
     commands,
+    direction::visual,
     names::Named,
     panel::{Look, Request},
     panels::fact::{hidden_count, labelled, name_ui},
-    text::visual,
     theme::Tone,
     widgets::{
-        Completion, badge, card, column, command_button, empty_state, entity_button, icon_button, kind_sign,
-        name_field, named, section, sentence, toggle, toned, weak,
+        Completion, badge, card, column, command_button, empty_state, entity_button, icon_button, kind_sign, label,
+        link, name_field, named, section, sentence, toggle, toned, weak,
     },
 };
 
@@ -330,7 +330,7 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(visual(&format!("{} may say", speaker.name))).strong());
+        label(ui, RichText::new(format!("{} may say", speaker.name)).strong());
         if command_button(ui, look, &commands::SCENE_COPY) && !look.screen_safe {
             actions.push(SceneAction::Ask(Request::Copy(answer.prompt.clone())));
         }
@@ -341,7 +341,7 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
             view.receipts = !view.receipts;
         }
     });
-    ui.label(RichText::new(visual(&answer.summary)).small().color(look.theme.palette().weak));
+    label(ui, RichText::new(&answer.summary).small().color(look.theme.palette().weak));
     ScrollArea::vertical().id_salt("answer").auto_shrink([false, false]).show(ui, |ui| {
         let mut left_out = 0;
         for part in &answer.sections {
@@ -369,11 +369,11 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
                     }
                     // The badge says that it is kept back; `you` in the note is the speaker.
                     if !line.note.is_empty() && !line.conceals {
-                        ui.label(RichText::new(visual(&format!("({})", line.note))).italics());
+                        label(ui, RichText::new(format!("({})", line.note)).italics());
                     }
                 });
                 if view.receipts && !look.screen_safe {
-                    ui.label(RichText::new(visual(&line.receipt)).small().color(look.theme.palette().weak));
+                    label(ui, RichText::new(&line.receipt).small().color(look.theme.palette().weak));
                 }
             }
         }
@@ -399,7 +399,7 @@ fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<Sc
             if let Some(speaker) = &line.speaker {
                 name_ui(ui, look, speaker, line.safe, &mut asked);
             }
-            ui.label(RichText::new(visual(&line.text)).italics());
+            label(ui, RichText::new(&line.text).italics());
         });
     }
     actions.extend(asked.into_iter().map(SceneAction::Ask));
@@ -451,7 +451,7 @@ fn mind_ui(
     let table =
         fact.table.as_ref().map_or("\u{2606} The party does not know it".into(), |text| format!("\u{2605} {text}"));
     let colour = if fact.table.is_some() { palette.good } else { palette.weak };
-    ui.label(RichText::new(visual(&table)).small().color(colour));
+    label(ui, RichText::new(&table).small().color(colour));
     for line in fact.minds.iter().filter(|line| line.mind != Mind::Unaware) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
@@ -463,10 +463,10 @@ fn mind_ui(
                 Mind::Unaware => Tone::Weak,
             };
             toned(ui, look, tone, line.mind.word());
-            ui.label(RichText::new(visual(&line.how)).small().color(palette.weak));
+            label(ui, RichText::new(&line.how).small().color(palette.weak));
         });
         for thought in &line.thinks {
-            ui.label(RichText::new(visual(&format!("    {thought}"))).small().color(palette.weak));
+            label(ui, RichText::new(format!("    {thought}")).small().color(palette.weak));
         }
     }
     let unaware: Vec<&MindLine> = fact.minds.iter().filter(|line| line.mind == Mind::Unaware).collect();
@@ -476,7 +476,7 @@ fn mind_ui(
             ui.label(RichText::new("do not know it:").small().color(palette.weak));
             for line in unaware {
                 let name = format!("Why does {} not know it?", line.who.name);
-                let response = ui.link(RichText::new(visual(&line.who.name)).small().color(palette.link));
+                let response = link(ui, RichText::new(&line.who.name).small().color(palette.link));
                 if named(response.on_hover_text(&name), true, &name).clicked() {
                     actions.push(SceneAction::WhyNot(Some((line.who.id.clone(), fact.fact))));
                 }
@@ -523,7 +523,7 @@ fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>,
         }
     });
     for reason in &why.reasons {
-        ui.label(visual(&format!("\u{2022} {reason}")));
+        label(ui, format!("\u{2022} {reason}"));
     }
     if !why.sources.is_empty() {
         weak(ui, look, "It could hear it from:");
@@ -533,11 +533,11 @@ fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>,
                 if source.conceals {
                     toned(ui, look, Tone::Secret, "who hides it");
                 }
-                ui.label(RichText::new(visual(&source.tie)).small().color(look.theme.palette().weak));
+                label(ui, RichText::new(&source.tie).small().color(look.theme.palette().weak));
             });
         }
     }
     for condition in &why.conditions {
-        ui.label(visual(&format!("\u{2022} {condition}")));
+        label(ui, format!("\u{2022} {condition}"));
     }
 }

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Knowers, SearchModel, SearchRow, Target};
 use crate::{
+    direction::visual,
     panel::{Look, Request},
     panels::fact::{hidden_count, holder_ui, labelled},
-    text::{shortened, visual},
+    text::shortened,
     theme::Tone,
-    widgets::{badge, entity_button, icon_button, kind_sign, section, weak},
+    widgets::{badge, entity_button, icon_button, kind_sign, label, section, weak},
 };
 
 /// What the eye holds of the search.
@@ -293,7 +294,7 @@ fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
             (Target::Entity(_), Some(named)) => {
                 let colour = look.theme.kind(named.kind.as_ref());
                 ui.label(RichText::new(kind_sign(named.kind.as_ref())).color(colour));
-                ui.label(RichText::new(visual(&row.text)).strong().color(palette.strong));
+                label(ui, RichText::new(&row.text).strong().color(palette.strong));
                 if let Some(kind) = &named.kind {
                     ui.label(RichText::new(kind.as_str()).small().color(palette.weak));
                 }
@@ -301,14 +302,14 @@ fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
             (Target::Passage(..), named) => {
                 let who = named.as_ref().map_or("", |named| named.name.as_str());
                 if !who.is_empty() {
-                    ui.label(RichText::new(visual(&format!("{who}:"))).color(palette.weak));
+                    label(ui, RichText::new(format!("{who}:")).color(palette.weak));
                 }
-                ui.label(RichText::new(visual(&format!("\u{201C}{}\u{201D}", shortened(&row.text, 240)))).italics());
+                label(ui, RichText::new(format!("\u{201C}{}\u{201D}", shortened(&row.text, 240))).italics());
             }
-            _ => _ = ui.label(RichText::new(visual(&row.text)).color(palette.text)),
+            _ => _ = label(ui, RichText::new(&row.text).color(palette.text)),
         }
         if !row.why.is_empty() {
-            ui.label(RichText::new(visual(&row.why)).small().color(palette.weak));
+            label(ui, RichText::new(&row.why).small().color(palette.weak));
         }
     });
 }
@@ -323,7 +324,7 @@ fn knowers_ui(ui: &mut Ui, look: &Look, knowers: &Knowers, asked: &mut Vec<Reque
             Some(table) => (format!("\u{2605} {table}"), palette.good),
             None => ("\u{2606} The party does not know it".into(), palette.weak),
         };
-        ui.label(RichText::new(visual(&text)).color(colour));
+        label(ui, RichText::new(&text).color(colour));
         if look.screen_safe {
             return;
         }

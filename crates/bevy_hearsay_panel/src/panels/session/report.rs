@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     panel::Look,
-    text::{Linked, visual},
+    text::Linked,
     theme::Tone,
-    widgets::{badge, confidence, empty_state, entity_button, list, more, section, sentence, weak},
+    widgets::{badge, confidence, empty_state, entity_button, label, list, more, section, sentence, weak},
 };
 
 /// So many rows of each part are drawn.
@@ -48,12 +48,12 @@ pub(super) fn log_ui(
                 badge(ui, look, Tone::Secret, "not heard by all").on_hover_text(format!("heard by {}", line.heard_by));
             }
             match &line.speaker {
-                None => _ = ui.label(RichText::new(visual(&line.text)).italics()),
+                None => _ = label(ui, RichText::new(&line.text).italics()),
                 Some(who) => {
                     if entity_button(ui, look, who).clicked() {
                         actions.push(SessionAction::Show(who.id.clone()));
                     }
-                    ui.label(visual(&format!("\u{201C}{}\u{201D}", line.text)));
+                    label(ui, format!("\u{201C}{}\u{201D}", line.text));
                 }
             }
         });

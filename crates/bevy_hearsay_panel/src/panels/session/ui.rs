@@ -13,14 +13,15 @@ use super::{
 };
 use crate::{
     commands as keys,
+    direction::visual,
     names::Named,
     panel::Look,
     panels::field_name,
-    text::{counted, visual},
+    text::counted,
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, beside, card, command_button, empty_state, entity_button, hidden, name_field,
-        section, toggle, toned, weak,
+        Completion, Heights, badge, beside, card, command_button, empty_state, entity_button, hidden, label,
+        name_field, section, toggle, toned, weak,
     },
 };
 
@@ -199,7 +200,7 @@ fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
 
 fn playing_ui(ui: &mut Ui, look: &Look, playing: &Playing, view: &mut SessionView, actions: &mut Vec<SessionAction>) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(visual(&playing.title)).heading());
+        label(ui, RichText::new(&playing.title).heading());
         badge(ui, look, Tone::Good, "being played");
         if let Some(place) = &playing.place {
             weak(ui, look, "at");

@@ -4,8 +4,9 @@ use egui::{RichText, Ui};
 use hearsay_memory::{ModelStatus, Status};
 
 use crate::{
+    direction::visual,
     panel::{Look, News, Note, PanelKind, Request},
-    text::{counted, shortened, visual},
+    text::{counted, shortened},
     widgets::{from_right, icon_button, named},
 };
 

@@ -1,0 +1,195 @@
+//! Scripts that run from right to left. egui shapes each run of letters in its own direction, but sets words and runs in the
+//! order of the text: here they get the order in which they are seen, line by line. After the Unicode Bidirectional
+//! Algorithm, <https://www.unicode.org/reports/tr9/>.
+
+use std::{borrow::Cow, ops::Range, sync::Arc};
+
+use egui::{Direction, FontSelection, TextFormat, TextWrapMode, Ui, WidgetText, text::LayoutJob};
+use unicode_bidi::BidiInfo;
+
+/// A text of one line with its words in the order in which they are seen, from left to right.
+pub fn visual(text: &str) -> Cow<'_, str> {
+    if !has_right_to_left(text) {
+        return Cow::Borrowed(text);
+    }
+    let all = 0..text.len();
+    Cow::Owned(in_order(text, &[all], &[]).into_iter().flatten().map(|piece| piece.seen).collect())
+}
+
+/// A text that may need several lines, broken and set in the order in which it is seen: for a label or a link at this place.
+pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
+    let text = text.into();
+    if !has_right_to_left(text.text()) {
+        return text;
+    }
+    let job = Arc::unwrap_or_clone(text.into_layout_job(ui.style(), FontSelection::Default, ui.text_valign()));
+    let rows = rows(ui, &job);
+    let cuts: Vec<usize> = job.sections.iter().map(|section| section.byte_range.start.0).collect();
+    let mut seen = LayoutJob { wrap: job.wrap.clone(), ..LayoutJob::default() };
+    for (row, pieces) in in_order(&job.text, &rows, &cuts).into_iter().enumerate() {
+        let format = |piece: &Piece| {
+            let within = |section: &&egui::text::LayoutSection| section.byte_range.end.0 > piece.span.start;
+            job.sections.iter().find(within).map_or_else(TextFormat::default, |section| section.format.clone())
+        };
+        if row > 0 {
+            seen.append("\n", 0.0, pieces.first().map_or_else(TextFormat::default, format));
+        }
+        for piece in &pieces {
+            seen.append(&piece.seen, 0.0, format(piece));
+        }
+    }
+    seen.into()
+}
+
+/// Which bytes of a text come onto which line at this place, without the space between lines. egui's own rows do not tell:
+/// they have more glyphs than letters where these run from right to left.
+pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
+    let text = job.text.as_str();
+    let wraps = ui.wrap_mode() == TextWrapMode::Wrap;
+    let most = if wraps { ui.available_width() } else { f32::INFINITY };
+    let in_row = wraps && ui.layout().main_wrap() && ui.layout().main_dir() == Direction::LeftToRight;
+    // What stands before, on the first line.
+    let mut x = if in_row { most - ui.available_size_before_wrap().x } else { 0.0 };
+    let width = |word: &str, at: usize| {
+        let section = job.sections.iter().find(|section| section.byte_range.end.0 > at);
+        let format = section.map_or_else(TextFormat::default, |section| section.format.clone());
+        ui.painter().layout_job(LayoutJob::single_section(word.to_owned(), format)).size().x
+    };
+    let (mut rows, mut start, mut at) = (Vec::new(), 0, 0);
+    for part in text.split_inclusive([' ', '\n']) {
+        let word = part.trim_end();
+        let end = at + word.len();
+        if x > 0.0 && x + width(word, at) > most {
+            rows.push(start..start + text[start..at].trim_end().len());
+            (start, x) = (at, 0.0);
+        }
+        x += width(part.trim_end_matches('\n'), at);
+        at += part.len();
+        if part.ends_with('\n') {
+            rows.push(start..end.max(start));
+            (start, x) = (at, 0.0);
+        }
+    }
+    rows.push(start..start + text[start..].trim_end().len());
+    rows
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Which bytes of the text.
+    pub(crate) span: Range<usize>,
+    /// The letters, as they are seen.
+    pub(crate) seen: String,
+}
+
+/// The pieces of each line, in the order in which they are seen. None goes over a cut.
+pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec<Vec<Piece>> {
+    let info = BidiInfo::new(text, None);
+    let of_row = |row: &Range<usize>| {
+        let mut pieces = Vec::new();
+        for paragraph in &info.paragraphs {
+            let line = row.start.max(paragraph.range.start)..row.end.min(paragraph.range.end);
+            if line.is_empty() {
+                continue;
+            }
+            let (levels, runs) = info.visual_runs(paragraph, line);
+            for run in runs {
+                let turned = levels[run.start].is_rtl();
+                let mut ends: Vec<usize> = cuts.iter().copied().filter(|cut| run.contains(cut)).collect();
+                ends.push(run.end);
+                let mut start = run.start;
+                let mut parts: Vec<Piece> = Vec::new();
+                for end in ends.into_iter().filter(|end| *end > run.start) {
+                    let seen = if turned { turn(&text[start..end]) } else { text[start..end].to_owned() };
+                    parts.push(Piece { span: start..end, seen });
+                    start = end;
+                }
+                if turned {
+                    parts.reverse();
+                }
+                pieces.extend(parts);
+            }
+        }
+        pieces
+    };
+    rows.iter().map(of_row).collect()
+}
+
+/// Turns the order of words around: letters of a script that runs from right to left are turned as they are shaped.
+fn turn(run: &str) -> String {
+    let mut seen = String::with_capacity(run.len());
+    let mut word: Vec<char> = Vec::new();
+    for c in run.chars().rev() {
+        if is_right_to_left(c) {
+            word.push(c);
+        } else {
+            seen.extend(word.drain(..).rev());
+            seen.push(mirrored(c));
+        }
+    }
+    seen.extend(word.drain(..).rev());
+    seen
+}
+
+/// Brackets open to the side where the text goes on.
+fn mirrored(c: char) -> char {
+    const PAIRS: [(char, char); 5] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>'), ('\u{AB}', '\u{BB}')];
+    let other = PAIRS.iter().find_map(|(open, close)| match c {
+        _ if c == *open => Some(*close),
+        _ if c == *close => Some(*open),
+        _ => None,
+    });
+    other.unwrap_or(c)
+}
+
+pub(crate) fn has_right_to_left(text: &str) -> bool {
+    text.chars().any(is_right_to_left)
+}
+
+/// Hebrew, Arabic, Syriac, Thaana and their presentation forms.
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' | '\u{10800}'..='\u{10FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_right_to_left_text_are_turned_around_and_the_rest_is_not() {
+        assert_eq!(visual("abc"), "abc");
+        assert_eq!(visual("אבג"), "אבג");
+        assert_eq!(visual("אבג דה"), "דה אבג");
+        assert_eq!(visual("Name: אבג 12"), "Name: 12 אבג");
+        assert_eq!(visual("אבג (דה)"), "(דה) אבג", "brackets open to where the text goes on");
+    }
+
+    #[test]
+    fn each_line_is_turned_by_itself_and_pieces_end_at_cuts() {
+        let text = "אבג דה וז";
+        let rows = [0..11, 12..16];
+        let seen = |cuts: &[usize]| -> Vec<Vec<String>> {
+            let rows = in_order(text, &rows, cuts).into_iter();
+            rows.map(|row| row.into_iter().map(|piece| piece.seen).collect()).collect()
+        };
+        assert_eq!(seen(&[]), [vec!["דה אבג"], vec!["וז"]]);
+        assert_eq!(seen(&[7]), [vec!["דה", " אבג"], vec!["וז"]]);
+    }
+
+    #[test]
+    fn a_paragraph_begins_on_its_first_line() {
+        let words = ["אבג", "דהו", "זחט", "יכל", "מנס", "עפצ"];
+        let text = words.join(" ");
+        let mut shown = String::new();
+        let ctx = egui::Context::default();
+        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+            ui.set_max_width(60.0);
+            shown = flowing(ui, egui::RichText::new(&text).strong()).text().to_owned();
+        });
+        let shown: Vec<&str> = shown.split('\n').collect();
+        assert!(shown.len() > 1, "{shown:?}");
+        let read: Vec<&str> = shown.iter().flat_map(|row| row.split(' ').rev()).collect();
+        assert_eq!(read, words, "{shown:?}");
+    }
+}
