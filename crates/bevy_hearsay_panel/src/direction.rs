@@ -5,7 +5,7 @@
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use egui::{Direction, FontSelection, TextFormat, TextWrapMode, Ui, WidgetText, text::LayoutJob};
-use unicode_bidi::BidiInfo;
+use unicode_bidi::{BidiInfo, Level};
 
 /// A text of one line with its words in the order in which they are seen, from left to right.
 pub fn visual(text: &str) -> Cow<'_, str> {
@@ -85,7 +85,7 @@ pub(crate) struct Piece {
 
 /// The pieces of each line, in the order in which they are seen. None goes over a cut.
 pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec<Vec<Piece>> {
-    let info = BidiInfo::new(text, None);
+    let info = BidiInfo::new(text, Some(base(text)));
     let of_row = |row: &Range<usize>| {
         let mut pieces = Vec::new();
         for paragraph in &info.paragraphs {
@@ -114,6 +114,14 @@ pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec
         pieces
     };
     rows.iter().map(of_row).collect()
+}
+
+/// The direction of a text: from right to left where nearly all of its letters are. A sentence of the panels' own language with
+/// foreign names in it is read from left to right, even where it begins with one.
+fn base(text: &str) -> Level {
+    let letters = |wanted: fn(char) -> bool| text.chars().filter(|c| c.is_alphabetic() && wanted(*c)).count();
+    let (right_to_left, all) = (letters(is_right_to_left), letters(|_| true));
+    if 4 * (all - right_to_left) < right_to_left { Level::rtl() } else { Level::ltr() }
 }
 
 /// Turns the order of words around: letters of a script that runs from right to left are turned as they are shaped.
@@ -162,6 +170,7 @@ mod tests {
         assert_eq!(visual("אבג"), "אבג");
         assert_eq!(visual("אבג דה"), "דה אבג");
         assert_eq!(visual("Name: אבג 12"), "Name: 12 אבג");
+        assert_eq!(visual("אבג fears דה וז."), "אבג fears וז דה.", "a sentence of names");
         assert_eq!(visual("אבג (דה)"), "(דה) אבג", "brackets open to where the text goes on");
     }
 

@@ -156,6 +156,11 @@ impl Finder<'_> {
             if !narrowed.is_empty() {
                 left = narrowed;
             }
+            // "The ledger" is the ledger, and not the task of finding it.
+            let is_task = |bearer: &Bearer| self.lexicon.entities[bearer.entity as usize].kinds == Kinds::QUEST;
+            if best == How::Part && !left.iter().all(is_task) {
+                left.retain(|bearer| !is_task(bearer));
+            }
             if left.len() > 1
                 && let Some(recent) =
                     scene.recent.iter().find_map(|who| left.iter().find(|bearer| *who == Who::Known(bearer.entity)))

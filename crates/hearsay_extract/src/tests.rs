@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::{Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
 
 /// A harbour town: id, kind, pronouns, names.
-const TOWN: [(&str, &str, &str, &[&str]); 9] = [
+const TOWN: [(&str, &str, &str, &[&str]); 11] = [
     ("grimjaw-ironhand", "npc", "he", &["Grimjaw Ironhand", "Grim"]),
     ("mirela-voss", "npc", "she", &["Mirela Voss"]),
     ("odo-brandt", "npc", "he", &["Odo Brandt"]),
@@ -20,6 +20,8 @@ const TOWN: [(&str, &str, &str, &[&str]); 9] = [
     ("gilded-eel", "location", "", &["the Gilded Eel"]),
     ("ferrymens-guild", "faction", "", &["the Ferrymen's Guild"]),
     ("ledger", "document", "", &["the Black Ledger", "the ledger"]),
+    ("find-the-map", "quest", "", &["Find the Sunken Map"]),
+    ("sunken-map", "item", "", &["the Sunken Map"]),
 ];
 
 fn id(text: &str) -> EntityId {
@@ -94,6 +96,7 @@ fn plain_sentences_state_facts() {
     );
     check("Mirela's brother Pell is dead.", &["+Pell RELATED_TO mirela-voss", "+Pell condition `dead`"]);
     check("Odo dead.", &["odo-brandt condition `dead`"]);
+    check("The map is in the Gilded Eel.", &["sunken-map LOCATED_AT gilded-eel"]);
 }
 
 #[test]

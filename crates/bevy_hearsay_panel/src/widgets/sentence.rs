@@ -31,15 +31,18 @@ pub fn sentence(ui: &mut Ui, look: &Look, words: &Linked, tone: Tone) -> Option<
         let job = WidgetText::from(&words.text).into_layout_job(ui.style(), FontSelection::Default, ui.text_valign());
         let rows = rows(ui, &job);
         let cuts: Vec<usize> = words.links.iter().flat_map(|link| [link.span.start, link.span.end]).collect();
-        for pieces in in_order(&words.text, &rows, &cuts) {
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 0.0;
-                for part in pieces {
-                    let link = words.links.iter().find(|link| link.span.contains(&part.span.start));
-                    piece(ui, &part.seen, link.map(|link| &link.to), &words.text[part.span]);
-                }
-            });
-        }
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing = egui::Vec2::ZERO;
+            ui.spacing_mut().interact_size.y = 0.0;
+            for pieces in in_order(&words.text, &rows, &cuts) {
+                ui.horizontal(|ui| {
+                    for part in pieces {
+                        let link = words.links.iter().find(|link| link.span.contains(&part.span.start));
+                        piece(ui, &part.seen, link.map(|link| &link.to), &words.text[part.span]);
+                    }
+                });
+            }
+        });
     } else {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;

@@ -61,7 +61,10 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
 }
 
 fn read(file: &Path) -> Result<String> {
-    let wrong = |error: io::Error| Fault::new(WRONG_FILE, format!("{}: {error}", file.display()));
+    let wrong = |error: io::Error| {
+        let hint = if error.kind() == io::ErrorKind::NotFound { "; a text of yours goes with --text" } else { "" };
+        Fault::new(WRONG_FILE, format!("{}: {error}{hint}", file.display()))
+    };
     let mut bytes = Vec::new();
     match file.as_os_str() == "-" {
         true => _ = io::stdin().read_to_end(&mut bytes).context("standard input")?,
