@@ -385,10 +385,18 @@ fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidd
     let kinds: BTreeSet<&Kind> = nodes.iter().filter_map(|node| node.who.kind.as_ref()).collect();
     ui.horizontal_wrapped(|ui| {
         for kind in kinds {
+            // On one line with its form.
             let radius = look.theme.sizes().body * 0.35;
-            let (rect, _) = ui.allocate_exact_size(Vec2::splat(radius * 2.6), Sense::hover());
-            form(ui.painter(), Some(kind), rect.center(), radius, look.theme.kind(Some(kind)));
-            ui.label(small(kind.as_str(), palette.weak));
+            let font = egui::TextStyle::Small.resolve(ui.style());
+            let word = ui.painter().layout_no_wrap(kind.as_str().to_owned(), font, palette.weak);
+            let form_size = Vec2::splat(radius * 2.6);
+            let size = vec2(form_size.x + look.theme.spacing().tight + word.size().x, word.size().y.max(form_size.y));
+            let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, kind.as_str()));
+            let center = rect.left_center() + vec2(form_size.x / 2.0, 0.0);
+            form(ui.painter(), Some(kind), center, radius, look.theme.kind(Some(kind)));
+            let at = pos2(rect.right() - word.size().x, rect.center().y - word.size().y / 2.0);
+            ui.painter().galley(at, word, palette.weak);
         }
         if !look.screen_safe {
             ui.label(small("- - \u{1F512} secret", palette.secret));

@@ -69,7 +69,15 @@ fn source(state: &State, fact: &Fact) -> String {
     match (&provenance.speaker, file) {
         (Some(speaker), _) => state.name_or_id(speaker).to_owned(),
         (None, Some(path)) => path,
-        (None, None) => provenance.author.to_string(),
+        (None, None) => brought_by(&provenance.author),
+    }
+}
+
+/// Whose record it is, as it is said to the DM.
+fn brought_by(author: &Author) -> String {
+    match author {
+        Author::Extractor => "read in a text".into(),
+        other => other.to_string(),
     }
 }
 
@@ -279,7 +287,7 @@ fn fact_detail(world: &World, fact: &Fact, among: &[FactId]) -> FactDetail {
         extracted: provenance.extracted.map(|extracted| extracted.get()),
         trust: trust(world, fact),
         method: method(provenance.method).to_owned(),
-        author: provenance.author.to_string(),
+        author: brought_by(&provenance.author),
         speaker: provenance.speaker.as_ref().map(|id| Named::of(state, id)),
         session: session_title(state, fact),
         when: when(state, fact),
