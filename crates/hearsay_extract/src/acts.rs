@@ -392,7 +392,9 @@ impl Reader<'_> {
                     .collect();
                 // "can't stand each other"
                 let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
-                if (wants_not && !vg.negated) || (mode.can && !pattern.words.starts_with("can not")) {
+                let fits = self.kinds(b.who).meets(pattern.kinds)
+                    && self.kinds(b.who).meets(grammar.targets[pattern.target].object);
+                if !fits || (wants_not && !vg.negated) || (mode.can && !pattern.words.starts_with("can not")) {
                     continue;
                 }
                 let mut mode = mode.clone();
@@ -494,11 +496,29 @@ impl Reader<'_> {
         let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
         let Some(item) = hit.object else { return false };
+        let name = self.grammar.targets[pattern.target].predicate.as_str();
+        let article = self.syntax.np(item).and_then(|np| self.groups.nps[np].article);
+        if article.is_some_and(|at| self.norm(at) == "no") {
+            return false;
+        }
+        // "wears a veil and a dead man's watch"
+        let (worn, _) = self.syntax.list(item, clause.rest.1);
+        if name == "appearance" && worn.len() > 1 && hit.second.is_none() {
+            let before = self.facts.len();
+            for np in worn {
+                let Some(item) = self.item_of(np) else { continue };
+                let (from, to) = (self.content_of(item), self.value_end(item, clause.rest.1));
+                let (value, span) = (self.said(from, to), self.clause_span(at, to));
+                for subject in subjects {
+                    self.state(pattern.target, subject, Err(value.clone()), "", marks, mode, span);
+                }
+            }
+            return self.facts.len() > before;
+        }
         let from = self.content_of(item);
         let to = self.value_end(item, clause.rest.1);
         let value = self.said(from, to);
         let span = self.clause_span(at, to);
-        let name = self.grammar.targets[pattern.target].predicate.as_str();
         let known = self.syntax.np(item).and_then(|np| self.groups.nps[np].name).map(|name| self.names[name].who);
         if name == "alias" && matches!(known, Some(Who::Known(_))) {
             return false;

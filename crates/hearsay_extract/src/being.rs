@@ -8,6 +8,7 @@ use crate::{
     mode::Mode,
     nouns::OF,
     parse::Item,
+    patterns::{EXACTLY, PARTICLES},
     read::{Reader, Ref},
 };
 
@@ -19,6 +20,9 @@ pub(crate) struct Saying<'s> {
     pub(crate) mode: &'s Mode,
     pub(crate) marks: &'s [&'static str],
 }
+
+/// Words before a number that is not exact.
+const APPROXIMATE: [&str; 8] = ["about", "around", "over", "under", "roughly", "approximately", "near", "upwards"];
 
 impl Reader<'_> {
     /// What stands after "is", from a token on.
@@ -85,6 +89,8 @@ impl Reader<'_> {
             }
             let saying = Saying { mode: &mode, ..saying };
             let start = self.skip_words(start, to);
+            let more = self.norm(start) == "dead" && self.grammar.adjectives.contains_key(self.norm(start + 1));
+            let start = start + usize::from(more);
             let led = start + 1 < to
                 && self.grammar.class(self.norm(start)).has(Class::ADJECTIVE)
                 && self.grammar.class(self.norm(start + 1)).has(Class::PREPOSITION);
@@ -147,7 +153,8 @@ impl Reader<'_> {
         };
         while token < to
             && !known(token)
-            && (self.grammar.class(self.norm(token)).has(Class::ADVERB.or(Class::CONJUNCTION))
+            && (self.is_particle(token)
+                || self.grammar.class(self.norm(token)).has(Class::ADVERB.or(Class::CONJUNCTION))
                 || self.norm(token) == ","
                 || matches!(self.norm(token), "like" | "um" | "uh" | "er")
                 || (self.norm(token).ends_with("ly") && self.norm(token).len() > 4))
@@ -156,6 +163,12 @@ impl Reader<'_> {
             token += 1;
         }
         token
+    }
+
+    /// "down" of "down at the mill": it stands before the preposition of a place.
+    fn is_particle(&self, token: usize) -> bool {
+        let before_place = self.grammar.class(self.norm(token + 1)).has(Class::PREPOSITION);
+        before_place && (PARTICLES.contains(&self.norm(token)) || EXACTLY.contains(&self.norm(token)))
     }
 
     /// Fixed words, and what stands behind them: "in the pay of the guild".
@@ -184,7 +197,15 @@ impl Reader<'_> {
                         let item = self.item_of(np)?;
                         let content = self.content_of(item);
                         let end = self.value_end(item, self.clauses[at].rest.1.max(item + 1));
-                        let whole = matches!(target.predicate.as_str(), "alias" | "value" | "faith" | "title");
+                        let whole = matches!(
+                            target.predicate.as_str(),
+                            "alias" | "value" | "faith" | "title" | "date" | "government" | "population" | "reward"
+                        );
+                        // "is run by Odo": who it is says a relation.
+                        let group = &self.groups.nps[np];
+                        if target.predicate == *"government" && (group.name.is_some() || group.owner.is_some()) {
+                            continue;
+                        }
                         let words = if whole { self.said(content, end) } else { self.said(first, end) };
                         if target.predicate.as_str() == "alias"
                             && matches!(self.groups.nps[np].name.map(|name| self.names[name].who), Some(Who::Known(_)))
@@ -225,6 +246,7 @@ impl Reader<'_> {
                 }
             }
             if self.facts.len() > before {
+                self.trade_of_phrase(saying, pattern, first, end);
                 // "found dead at the mill": where, and how.
                 if target.predicate.is_relation() {
                     related = related.or(Some(end));
@@ -234,6 +256,20 @@ impl Reader<'_> {
             }
         }
         related
+    }
+
+    /// "chaplain to the guild": a trade too.
+    fn trade_of_phrase(&mut self, saying: Saying<'_>, pattern: &Pattern, first: usize, end: usize) {
+        let Saying { at, subjects, mode, marks } = saying;
+        let employs = self.grammar.targets[pattern.target].predicate == *"EMPLOYED_BY" && pattern.words.ends_with(" to");
+        let noun = self.singular(self.norm(first));
+        let Some(occupation) = self.target("occupation").filter(|_| employs) else { return };
+        if self.grammar.kinds_of.get(&noun).is_some_and(|kinds| kinds[0].0 == occupation) {
+            let (value, span) = (self.said(first, first + 1), self.clause_span(at, end));
+            for subject in subjects {
+                self.state(occupation, subject, Err(value.clone()), "", &[marks, &["by_kind"]].concat(), mode, span);
+            }
+        }
     }
 
     /// The noun group that is a phrase's object, and the token behind it.
@@ -270,8 +306,9 @@ impl Reader<'_> {
                     if let Some((np, end)) = object_end.filter(|_| token < self.tokens.len()) {
                         return Some((Some(np), end));
                     }
-                    // "in love with" and adverbs.
-                    if self.grammar.class(self.norm(token)).has(Class::ADVERB) && token < to {
+                    // "in love with" and adverbs; "worth about sixty".
+                    let word = self.norm(token);
+                    if (self.grammar.class(word).has(Class::ADVERB) || APPROXIMATE.contains(&word)) && token < to {
                         token += 1;
                         continue;
                     }
@@ -348,6 +385,10 @@ impl Reader<'_> {
     /// How somebody is: "wounded".
     pub(crate) fn adjective(&mut self, saying: Saying<'_>, start: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
+        // "dead scared"
+        let more = matches!(self.norm(start), "dead" | "proper" | "bloody" | "well" | "stone" | "right")
+            && !self.grammar.attributes_of(self.norm(start + 1)).is_empty();
+        let start = start + usize::from(more);
         let word = self.norm(start).to_owned();
         if self.names.iter().any(|name| name.start <= start && start < name.end) {
             return None;

@@ -43,7 +43,9 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
             let fits = end <= tokens.len()
                 && tokens[start..end].iter().zip(words).all(|(token, word)| token.norm == *word)
                 && (start..end).all(|at| !is_name(at) || words.len() > 1);
-            if fits {
+            // "since his student days": and still.
+            let since = (1..3).any(|back| start.checked_sub(back).is_some_and(|at| tokens[at].is("since")));
+            if fits && !(since && *sort == CueSort::Over) {
                 found.push(Found { sort: *sort, start, end });
                 // The longest at a place: "if memory serves" is no condition.
                 break;
@@ -87,6 +89,35 @@ pub(crate) fn speaks_to_program(tokens: &[Token], is_name: impl Fn(usize) -> boo
         });
     let line = tokens.iter().any(|token| matches!(token.norm.as_str(), "line" | "lines" | "text" | "message"));
     (orders && (matters > 0 || (line && tokens.iter().any(|token| token.is("you"))))) || states > 1
+}
+
+/// What is asked behind a statement, and asks nothing: "…, did I mention that?"
+const TAGS: [&str; 12] = [
+    "did i mention",
+    "did i say",
+    "did i tell you",
+    "have i mentioned",
+    "have i told you",
+    "have i said",
+    "okay",
+    "ok",
+    "remember",
+    "you know",
+    "see",
+    "get it",
+];
+
+/// A sentence without the tag behind it.
+pub(crate) fn before_tag(tokens: &[Token]) -> &[Token] {
+    let Some(comma) = tokens.iter().rposition(|token| token.is_mark(",\u{2014}")).filter(|at| *at > 1) else { return tokens };
+    let said: Vec<&str> = tokens[comma + 1..].iter().map(|token| token.norm.as_str()).collect();
+    let is_tag = |tag: &&str| {
+        let words: Vec<&str> = tag.split(' ').collect();
+        let more = said.len().saturating_sub(words.len());
+        // "did I mention that?"
+        said.starts_with(&words) && more <= if words.len() > 2 { 4 } else { 1 }
+    };
+    if TAGS.iter().any(|tag| is_tag(&tag)) { &tokens[..comma] } else { tokens }
 }
 
 /// Whether a sentence asks.

@@ -13,10 +13,11 @@ use crate::{
     language::Language,
     lexicon::Lexicon,
     meaning::Examples,
-    memory::Memory,
+    memory::{Memory, Seen},
     mentions::{Finder, Name, NewNames, Scene, Who},
     parse::{Item, Parser, VerbForm, Vg},
     read::{Read, Reader, Said, TO_DO_WITH, Voice},
+    smooth::smooth,
     split::{self, Sentence},
     token::Token,
 };
@@ -181,7 +182,8 @@ impl<'a> Pass<'a> {
 
     fn sentence(&mut self, sentence: &Sentence, voice: &Voice, depth: usize) {
         let grammar = self.extractor.grammar();
-        let tokens = &sentence.tokens[..];
+        let smooth = smooth(&sentence.tokens, grammar);
+        let tokens = &smooth.tokens[..];
         self.memory.sentence += 1;
         self.sentences += usize::from(!self.only_names);
         self.scene.recent = self.memory.recent();
@@ -195,6 +197,15 @@ impl<'a> Pass<'a> {
         }
         if is_heading(tokens, grammar) {
             // "Smoke at the Goat" names, and states nothing.
+            for name in &names {
+                if let Who::Known(entity) = name.who {
+                    let known = &self.lexicon.entities[entity as usize];
+                    let (kinds, gender, sentence) = (known.kinds, known.gender, self.memory.sentence);
+                    let subject = name.start == 0;
+                    self.memory.see(Seen { who: name.who, kinds, gender, sentence, token: name.start, subject });
+                    self.memory.focus = Some(name.who);
+                }
+            }
             let found = names.iter().filter_map(|name| match name.who {
                 Who::Known(entity) => Some(((tokens[name.start].start, tokens[name.end - 1].end), entity)),
                 Who::New(_) => None,
@@ -243,6 +254,7 @@ impl<'a> Pass<'a> {
             present: &self.scene.present,
             memory: &mut self.memory,
             new: &mut self.new,
+            next_focus: None,
             risks: Vec::new(),
             refs: vec![None; groups.nps.len()],
             facts: Vec::new(),
@@ -261,7 +273,9 @@ impl<'a> Pass<'a> {
             }
         } else {
             reader.read();
+            reader.pronouns(&smooth.pronouns);
         }
+        reader.memory.focus = reader.next_focus.or(reader.memory.focus);
         let facts = std::mem::take(&mut reader.facts);
         let mut voices = Vec::new();
         for quote in 0..sentence.quotes.len() {

@@ -24,6 +24,10 @@ impl Reader<'_> {
             let last = self.memory.last_person();
             subjects.extend(last.map(|who| Ref { who, mark: Some("far_pronoun"), second: None }));
         }
+        if subjects.is_empty() && self.leaves_out_subject(&clause) {
+            // "Works for Odo.", "Given by Odo.": whoever or whatever the text is about.
+            subjects.extend(self.spoken_of(|_| true));
+        }
         let mut marks: Vec<&'static str> = Vec::new();
         if vg.silent || clause.from == From::Nobody {
             marks.push("telegraph");
@@ -94,6 +98,15 @@ impl Reader<'_> {
         }
     }
 
+    /// "Works for Odo.": whether a clause opens a sentence that has no subject at all.
+    fn leaves_out_subject(&self, clause: &Clause) -> bool {
+        let vg = &self.groups.vgs[clause.vg];
+        let first = (0..clause.verb).all(|item| self.is_skippable(item));
+        let stated = !vg.base && self.norm(vg.head) != "be" && vg.modal.is_none() && vg.form != VerbForm::Infinitive && !vg.silent;
+        let alone = self.clauses.iter().all(|other| other.subjects.is_empty());
+        first && stated && alone && clause.subjects.is_empty() && !self.asks()
+    }
+
     /// "Some three hundred people live in Gullhaven."
     fn dwelling(&mut self, saying: Saying<'_>, clause: &Clause) -> bool {
         let Saying { at, mode, marks, .. } = saying;
@@ -151,7 +164,9 @@ impl Reader<'_> {
             Some(Item::Np(np)) => {
                 let group = &self.groups.nps[*np];
                 match group.article {
-                    Some(article) if matches!(self.norm(article), "a" | "an" | "the") => article + 1,
+                    Some(article) if matches!(self.norm(article), "a" | "an" | "the" | "this" | "that" | "these") => {
+                        article + 1
+                    },
                     _ if group.owner.is_some()
                         && !group.by_name
                         && self.groups.nps[group.owner.unwrap_or_default()].pronoun =>

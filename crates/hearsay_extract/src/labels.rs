@@ -108,7 +108,10 @@ impl Reader<'_> {
         };
         let Some(np) = self.syntax.np(item) else { return false };
         let group = self.groups.nps[np].clone();
-        let no = group.article.is_some_and(|at| matches!(self.norm(at), "no" | "the"));
+        // "has got the shakes"
+        let ill = self.grammar.has.get(self.norm(group.head)).and_then(|all| all.first()).map(|(target, _)| *target);
+        let ill = ill.is_some() && ill == self.target("condition");
+        let no = group.article.is_some_and(|at| self.norm(at) == "no" || (self.norm(at) == "the" && !ill));
         if no || mode.denied {
             return false;
         }

@@ -49,6 +49,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod acts;
+mod asides;
 mod being;
 mod beside;
 mod clauses;
@@ -56,6 +57,7 @@ mod clefts;
 mod cues;
 mod extract;
 mod facts;
+mod fields;
 mod frames;
 mod grammar;
 mod hints;
@@ -74,6 +76,7 @@ mod nouns;
 mod parse;
 mod patterns;
 mod read;
+mod smooth;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,8 @@ pub(crate) struct Memory {
     pub(crate) together_in: usize,
     /// Whose entry it is that is read: "Gideon - the abbot's brother. Disciplined, vigilant."
     pub(crate) topic: Option<Who>,
+    /// Whom or what the text is about: the subject of the last sentence that has one.
+    pub(crate) focus: Option<Who>,
     /// Who spoke last.
     pub(crate) speaker: Option<Who>,
 }
@@ -69,6 +71,19 @@ impl Memory {
     /// The person who was spoken of last.
     pub(crate) fn last_person(&self) -> Option<Who> {
         self.topic.or_else(|| self.last_seen())
+    }
+
+    /// Whom or what the text before this sentence is about: the entry's, or what was named first in the last sentence that
+    /// names one that fits.
+    pub(crate) fn about(&self, fits: impl Fn(Kinds) -> bool) -> Option<Who> {
+        let before = |seen: &&Seen| seen.sentence < self.sentence && !seen.kinds.is_any() && fits(seen.kinds);
+        let fitting: Vec<&Seen> = self.seen.iter().filter(before).collect();
+        let is = |who: Option<Who>| fitting.iter().find(|seen| Some(seen.who) == who).map(|seen| seen.who);
+        if let Some(topic) = is(self.topic).or_else(|| is(self.focus)) {
+            return Some(topic);
+        }
+        let last = fitting.iter().map(|seen| seen.sentence).max().filter(|last| last + REACH >= self.sentence)?;
+        fitting.iter().filter(|seen| seen.sentence == last).min_by_key(|seen| (!seen.subject, seen.token)).map(|seen| seen.who)
     }
 
     fn last_seen(&self) -> Option<Who> {

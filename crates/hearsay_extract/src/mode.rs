@@ -515,7 +515,9 @@ impl Reader<'_> {
                     mode.dead = dead;
                 }
                 mode.nested = true;
-                if above.would || above.can {
+                // "I'd say he works for her" is a guess.
+                let ventured = above.would && matches!(lemma.as_str(), "say" | "guess" | "bet" | "wager" | "reckon");
+                if (above.would && !ventured) || above.can {
                     mode.dead = true;
                 }
                 if sort.thought || sort.seeming {
@@ -526,7 +528,7 @@ impl Reader<'_> {
                     self.thinker(parent, mode);
                     self.heard_from(parent, mode);
                 } else if sort.speech || self.syntax.brings_word(&self.clauses[parent]) {
-                    mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can"));
+                    mode.dead |= vg.negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can") && !ventured);
                     mode.denied ^= matches!(lemma.as_str(), "deny" | "dispute" | "refute");
                     self.attribute(parent, mode);
                 } else if let Some((by, guess)) = self.tellings(parent).filter(|_| vg.copula) {

@@ -380,7 +380,12 @@ impl Reader<'_> {
 
     pub(crate) fn is_number(&self, word: &str) -> bool {
         word.starts_with(|c: char| c.is_ascii_digit())
-            || word.split('-').all(|part| self.grammar.class(part).has(Class::NUMBER)) && !word.is_empty()
+            || {
+                let number = |part: &str| self.grammar.class(part).has(Class::NUMBER);
+                // "mid-forties", "fifty-something"
+                let about = |part: &str| number(part) || ["mid", "late", "early", "something", "odd", "ish"].contains(&part);
+                word.split('-').any(number) && word.split('-').all(about)
+            }
     }
 
     pub(crate) fn target(&self, name: &str) -> Option<usize> {
@@ -488,6 +493,9 @@ impl Reader<'_> {
             Some(at) => self.clause_span(at, end),
             None => self.span(group.start, end.saturating_sub(1)),
         };
+        if self.heads(np, own_item, &owners, subjects, mode, marks, span) {
+            return (true, end);
+        }
         let among = self.syntax.word(own_item + 1) == "in" && group.owner.is_none();
         let Some(entries) = grammar.nouns.get(&last) else {
             return (self.trade_for(np, own_item, &last, &owners, subjects, mode, marks, span), end);
@@ -526,6 +534,42 @@ impl Reader<'_> {
             }
         }
         (false, 0)
+    }
+
+    /// "the guild's head of security": a post of theirs, and not its head.
+    #[allow(clippy::too_many_arguments)]
+    fn heads(
+        &mut self,
+        np: usize,
+        item: usize,
+        owners: &[Ref],
+        subjects: &[Ref],
+        mode: &Mode,
+        marks: &[&'static str],
+        span: hearsay_model::Span,
+    ) -> bool {
+        let group = &self.groups.nps[np];
+        let leads = ["head", "chief", "captain", "master", "mistress", "director", "keeper", "commander", "minister", "secretary"];
+        let what = self.syntax.np(item + 2).filter(|np| {
+            let of = &self.groups.nps[*np];
+            of.name.is_none() && !of.pronoun && of.owner.is_none()
+        });
+        let post = group.owner.is_some() && leads.contains(&self.norm(group.head)) && self.syntax.word(item + 1) == "of";
+        let (Some(what), Some(employed), Some(occupation)) =
+            (what.filter(|_| post), self.target("EMPLOYED_BY"), self.target("occupation"))
+        else {
+            return false;
+        };
+        let value = self.said(group.content, self.groups.nps[what].end);
+        let marks = [marks, &["by_noun"]].concat();
+        let before = self.facts.len();
+        for subject in subjects {
+            self.state(occupation, subject, Err(value.clone()), "", &marks, mode, span);
+            for owner in owners {
+                self.state(employed, subject, Ok(owner), "", &marks, mode, span);
+            }
+        }
+        self.facts.len() > before
     }
 
     /// "hatter to Lady Bramble", "Ilvara's poisoner": whoever has a trade for somebody works for them.

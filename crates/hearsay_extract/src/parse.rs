@@ -807,7 +807,8 @@ impl<'a> Parser<'a> {
         if self.is_closed(next) || self.is_adverb(next) {
             return self.is_adverb(next) && self.is_nounish_ahead(next + 1) && self.class(next).has(Class::ADJECTIVE);
         }
-        if after.sort == Sort::Number || self.class(next).has(Class::NUMBER) {
+        let numeral = |word: &str| word.split('-').all(|part| self.grammar.class(part).has(Class::NUMBER));
+        if after.sort == Sort::Number || numeral(self.norm(next)) {
             return self.is_nounish(next + 1) && !matches!(self.norm(next + 1), "years" | "year");
         }
         let noun_follows = {
@@ -820,6 +821,10 @@ impl<'a> Parser<'a> {
             self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then) || known)
         };
         if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
+            // "Maud's scared stiff of him"
+            if self.class(next + 2).has(Class::PREPOSITION) && self.grammar.adjectives.contains_key(self.norm(next + 1)) {
+                return false;
+            }
             return self.is_nounish(next + 1);
         }
         if matches!(self.norm(next), "very" | "own") {

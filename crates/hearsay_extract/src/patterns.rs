@@ -17,6 +17,13 @@ pub(crate) struct Hit {
     pub(crate) skipped: bool,
 }
 
+/// Words that stand before the preposition of a place: "down at the mill".
+pub(crate) const PARTICLES: [&str; 9] =
+    ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
+
+/// Words that make a place more exact: "right in the middle".
+pub(crate) const EXACTLY: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
+
 impl Reader<'_> {
     /// Matches the parts of a pattern with what stands behind a verb.
     pub(crate) fn matched(&self, parts: &[Part], from: usize, to: usize, may_skip: bool) -> Option<Hit> {
@@ -134,7 +141,11 @@ impl Reader<'_> {
         match self.groups.items.get(item) {
             Some(Item::Tok(at)) => {
                 let token = &self.tokens[*at];
-                token.is_word()
+                let places = self.syntax.is_preposition(item + 1);
+                // "down at the mill", "right in the middle"
+                places && (PARTICLES.contains(&token.norm.as_str()) || EXACTLY.contains(&token.norm.as_str()))
+                    || token.is("alone")
+                    || token.is_word()
                     && (self.grammar.class(&token.norm).has(Class::ADVERB)
                         || token.norm.ends_with("ly")
                         || matches!(token.norm.as_str(), "like" | "um" | "uh" | "er" | "literally"))

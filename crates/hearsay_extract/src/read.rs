@@ -111,6 +111,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) present: &'a [u32],
     pub(crate) memory: &'a mut Memory,
     pub(crate) new: &'a mut NewNames,
+    /// Whom the sentence is about, for the next one.
+    pub(crate) next_focus: Option<Who>,
     /// What makes it harder to read the sentence rightly.
     pub(crate) risks: Vec<&'static str>,
     pub(crate) refs: Vec<Option<Vec<Ref>>>,
@@ -141,7 +143,8 @@ fn is_edge(c: char) -> bool {
 
 /// Relations of what was done once, and stays so: "was born in", "was named after".
 fn is_deed(relation: &str) -> bool {
-    let deeds = "born named killed murdered slain saved rescued betrayed stolen destroyed cursed descended";
+    let deeds = "born named kill killed murder murdered slay slain save saved rescue rescued betray betrayed steal stolen rob robbed \
+        destroy destroyed curse cursed descended cheat swindle stab shoot burn";
     relation.split(' ').next().is_some_and(|first| deeds.split(' ').any(|deed| deed == first))
 }
 
@@ -211,6 +214,12 @@ impl Reader<'_> {
                 subject,
             });
         }
+        let leads = self.clauses.iter().flat_map(|clause| clause.subjects.iter()).chain(match self.groups.items.first() {
+            Some(Item::Np(np)) => Some(np),
+            _ => None,
+        });
+        let lead = leads.filter_map(|np| self.groups.nps[*np].name).min();
+        self.next_focus = lead.map(|name| self.names[name].who);
         let mut lists = (0..self.groups.items.len()).map(|item| self.syntax.list(item, self.groups.items.len()).0);
         if let Some(list) = lists.find(|list| list.len() > 1) {
             let together: Vec<Who> = list
@@ -393,7 +402,8 @@ impl Reader<'_> {
         let name = self.names.iter().find(|name| {
             let comma = |at: usize| self.norm(at) == ",";
             let ends = name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_mark(".!?\u{2026}"));
-            (name.start > 1 && comma(name.start - 1) && ends) || (name.start == 0 && comma(name.end))
+            let dear = (0..name.start).all(|at| matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to"));
+            (name.start > 1 && comma(name.start - 1) && ends) || (dear && (comma(name.end) || self.norm(name.end) == ":"))
         })?;
         let person = self.kinds(name.who).meets(Kinds::PERSON) && self.voice.speaker != Some(name.who);
         person.then_some(Ref { who: name.who, mark: Some("pronoun"), second: None })
@@ -553,6 +563,9 @@ impl Reader<'_> {
         if meaning.predicate == *"population" && matches!(&object, Said::Value(value) if !counted(value)) {
             return;
         }
+        if meaning.predicate == *"date" && matches!(&object, Said::Value(value) if !self.tells_when(value)) {
+            return;
+        }
         if mode.nested {
             names.push("nested");
         }
@@ -597,7 +610,7 @@ impl Reader<'_> {
             by: mode.by,
             told: mode.told.clone(),
             denied: mode.denied != meaning.denied,
-            over: ((mode.over || (mode.was && passes && !is_deed(relation))) && !lasting) || meaning.over,
+            over: ((mode.over || (mode.was && passes)) && !lasting && !is_deed(relation)) || meaning.over,
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });
@@ -679,7 +692,7 @@ impl Reader<'_> {
     pub(crate) fn asks(&self) -> bool {
         let guess =
             self.cues.iter().any(|cue| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour) && cue.end - cue.start > 1);
-        cues::is_question(self.tokens, self.grammar, !guess)
+        cues::is_question(cues::before_tag(self.tokens), self.grammar, !guess)
     }
 
     /// What makes it harder to read the sentence rightly: its length, and turns.
@@ -703,10 +716,12 @@ impl Reader<'_> {
             read.push(self.facts.len() > before);
         }
         self.appositions(&modes);
+        self.fields();
         self.ties(&modes);
         self.loosely(&modes);
         self.hinted(&modes);
         self.traits(&modes, &read);
+        self.asides(&modes);
         self.notes();
     }
 

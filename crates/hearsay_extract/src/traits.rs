@@ -74,7 +74,7 @@ impl Reader<'_> {
     }
 
     /// What stands after "is".
-    fn complement(&mut self, subjects: &[Ref], from: usize, to: usize, mode: &Mode, left: usize) -> usize {
+    pub(crate) fn complement(&mut self, subjects: &[Ref], from: usize, to: usize, mode: &Mode, left: usize) -> usize {
         let mut start = from;
         while start < to
             && (self.grammar.class(self.norm(start)).has(Class::ADVERB.or(Class::DETERMINER))
@@ -224,7 +224,7 @@ impl Reader<'_> {
 
     /// Proposes a value, unless one in these words was read.
     #[allow(clippy::too_many_arguments)]
-    fn offer(
+    pub(crate) fn offer(
         &mut self,
         name: &str,
         subjects: &[Ref],

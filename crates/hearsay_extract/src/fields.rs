@@ -1,0 +1,216 @@
+//! Fields, as notes and gazetteers have them: "Reward: 80 silver", "Motto of the Knives: …", "Ashby (population 412)", and
+//! what somebody wants said as "What Odo wants is to …".
+
+use crate::{
+    grammar::{Class, is_silent},
+    kinds::Kinds,
+    mentions::Who,
+    mode::Mode,
+    parse::VerbForm,
+    read::{Reader, Ref},
+    token::Sort,
+};
+
+/// Within so many tokens a label ends.
+const LABEL: usize = 14;
+
+/// The most tokens in brackets.
+const BRACKETS: usize = 16;
+
+impl Reader<'_> {
+    /// Reads the fields of a sentence.
+    pub(crate) fn fields(&mut self) {
+        let mode = self.whole(false);
+        if mode.dead {
+            return;
+        }
+        self.led_by_label(&mode);
+        self.in_brackets(&mode);
+        self.dated(&mode);
+        self.task(&mode);
+        self.wished(&mode);
+    }
+
+    /// The target of a label that fits one of those whose it may be.
+    fn field(&self, label: &str, owners: &[Ref]) -> Option<usize> {
+        let targets = self.grammar.labels.get(label)?;
+        let fits = |target: &&usize| {
+            let kinds = self.grammar.targets[**target].subject;
+            owners.iter().any(|owner| self.kinds(owner.who).meets(kinds))
+        };
+        targets.iter().find(fits).copied()
+    }
+
+    /// Puts a field's value on record, unless its clause gave one.
+    fn fill(&mut self, target: usize, owners: &[Ref], from: usize, to: usize, mark: &'static str, mode: &Mode) {
+        let known = |fact: &crate::read::Read| fact.target == target && !fact.marks.is_loose();
+        if from >= to || self.facts.iter().any(known) {
+            return;
+        }
+        let (value, span) = (self.said(from, to), self.span(from, to - 1));
+        for owner in owners {
+            self.state(target, owner, Err(value.clone()), "", &["field", mark], mode, span);
+        }
+    }
+
+    /// The token behind the last word of the sentence.
+    fn last_word(&self) -> usize {
+        let ends = |at: &usize| !self.tokens[*at].is_mark(".!;");
+        (0..self.tokens.len()).rev().find(ends).map_or(0, |at| at + 1)
+    }
+
+    /// "Reward: 80 silver", "Ranks of the Dockers, lowest to highest: …"
+    fn led_by_label(&mut self, mode: &Mode) {
+        let colon = (1..self.tokens.len().min(LABEL)).find(|at| self.tokens[*at].is_mark(":="));
+        let Some(colon) = colon else { return };
+        let acts = self.groups.vgs.iter().any(|vg| {
+            vg.start < colon && !vg.silent && !self.grammar.labels.contains_key(self.norm(vg.head)) && vg.form == VerbForm::Finite
+        });
+        let named = |at: usize| self.names.iter().any(|name| name.start <= at && at < name.end);
+        let label = (0..colon).find(|at| !named(*at) && self.grammar.labels.contains_key(self.norm(*at)));
+        let Some(label) = label.filter(|_| !acts) else { return };
+        let word = self.norm(label).to_owned();
+        // Nothing but whose it is, and how it is meant, stands before the label.
+        let open = |at: usize| named(at) || is_silent(self.norm(at)) || matches!(self.norm(at), "'s" | "'") || at + 1 == label;
+        if !(0..label).all(open) {
+            return;
+        }
+        let np = self.groups.nps.iter().position(|np| np.start <= label && label < np.end);
+        let mut owners = match np {
+            Some(np) => {
+                let item = self.item_of(np);
+                self.owners(np, item, &["of", "for"])
+            }
+            None => Vec::new(),
+        };
+        if owners.is_empty() && !self.names.iter().any(|name| name.end <= colon) {
+            owners = self.spoken_of(|kinds| {
+                self.grammar.labels[&word].iter().any(|target| kinds.meets(self.grammar.targets[*target].subject))
+            });
+        }
+        let Some(target) = self.field(&word, &owners) else { return };
+        let mark = if owners.iter().any(|owner| owner.mark == Some("spoken_of")) { "by_topic" } else { "by_label" };
+        self.fill(target, &owners, colon + 1, self.last_word(), mark, mode);
+    }
+
+    /// Whom or what the text before is about, if it is of a kind.
+    pub(crate) fn spoken_of(&self, fits: impl Fn(Kinds) -> bool) -> Vec<Ref> {
+        let who: Option<Who> = self.memory.about(fits);
+        who.map(|who| Ref { who, mark: Some("spoken_of"), second: None }).into_iter().collect()
+    }
+
+    /// "Ashby (population 412, motto: “Wade”)"
+    fn in_brackets(&mut self, mode: &Mode) {
+        for index in 0..self.names.len() {
+            let name = self.names[index];
+            if !self.tokens.get(name.end).is_some_and(|open| open.is_mark("(")) {
+                continue;
+            }
+            let close = (name.end + 1..self.tokens.len()).take(BRACKETS).find(|at| self.tokens[*at].is_mark(")"));
+            let Some(close) = close else { continue };
+            let owner = Ref { who: name.who, mark: None, second: None };
+            let mut from = name.end + 1;
+            while from < close {
+                let end = (from..close).find(|at| self.tokens[*at].is_mark(",;")).unwrap_or(close);
+                let skipped = usize::from(matches!(self.norm(from + 1), ":" | "of" | "is" | "."));
+                if let Some(target) = self.field(&self.norm(from).to_owned(), &[owner]) {
+                    self.fill(target, &[owner], from + 1 + skipped, end, "by_bracket", mode);
+                } else if self.is_dated(from, end)
+                    && let Some(date) = self.target("date")
+                {
+                    self.fill(date, &[owner], from, end, "by_bracket", mode);
+                }
+                from = end + 1;
+            }
+        }
+    }
+
+    /// "Vasht (they/them)": behind which token they stood, and where.
+    pub(crate) fn pronouns(&mut self, found: &[(usize, hearsay_model::Span)]) {
+        let mode = self.whole(false);
+        let Some(pronouns) = self.target("pronouns").filter(|_| !mode.dead) else { return };
+        for (place, span) in found {
+            let name = self.names.iter().find(|name| name.end == place + 1).copied();
+            let said = self.text.get(span.start..span.end).map(str::to_owned);
+            if let (Some(name), Some(said)) = (name, said) {
+                let owner = Ref { who: name.who, mark: None, second: None };
+                self.state(pronouns, &owner, Err(said), "", &["field", "by_bracket"], &mode, *span);
+            }
+        }
+    }
+
+    /// Whether a word may stand in a date.
+    pub(crate) fn is_of_calendar(&self, word: &str) -> bool {
+        let words = " of the in on at early late mid year years day days night evening morning spring summer autumn fall winter month \
+            th st nd rd ad bc ce bce c circa about around first second third , ";
+        words.contains(&format!(" {word} ")) || self.grammar.class(word).has(Class::MONTH)
+    }
+
+    /// Whether a value says when something was.
+    pub(crate) fn tells_when(&self, value: &str) -> bool {
+        let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.any(|word| {
+            let word = word.to_lowercase();
+            let season = ["spring", "summer", "autumn", "fall", "winter", "night", "year", "day", "morning", "century", "age"];
+            word.starts_with(|c: char| c.is_ascii_digit())
+                || season.contains(&word.as_str())
+                || self.grammar.class(&word).has(Class::MONTH.or(Class::NUMBER))
+        })
+    }
+
+    /// "The Mill Fire, on 3 November 1911, …"
+    fn dated(&mut self, mode: &Mode) {
+        let Some(date) = self.target("date") else { return };
+        for index in 0..self.names.len() {
+            let name = self.names[index];
+            if !self.tokens.get(name.end).is_some_and(|mark| mark.is_mark(",\u{2014}")) {
+                continue;
+            }
+            let from = name.end + 1 + usize::from(matches!(self.norm(name.end + 1), "on" | "in" | "of"));
+            let stops = |at: &usize| self.tokens[*at].is_mark(",.;\u{2014}");
+            let end = (from..self.tokens.len().min(from + 8)).find(stops).unwrap_or(from);
+            if end > from && self.is_dated(from, end) {
+                let owner = Ref { who: name.who, mark: None, second: None };
+                self.fill(date, &[owner], from, end, "by_bracket", mode);
+            }
+        }
+    }
+
+    /// Whether some tokens are a date: a year or a day, and nothing else.
+    fn is_dated(&self, from: usize, to: usize) -> bool {
+        let number = |at: usize| self.tokens[at].sort == Sort::Number || self.norm(at).starts_with(|c: char| c.is_ascii_digit());
+        (from..to).any(number) && (from..to).all(|at| number(at) || self.is_of_calendar(self.norm(at)))
+    }
+
+    /// "Dead Air: find out why the relay went silent"
+    fn task(&mut self, mode: &Mode) {
+        let Some(first) = self.names.first().copied().filter(|name| name.start == 0) else { return };
+        let begins = first.end + 1;
+        let quest = self.kinds(first.who) == Kinds::QUEST;
+        let told = self.groups.vgs.iter().any(|vg| vg.start == begins && vg.base);
+        if quest
+            && told
+            && self.tokens.get(first.end).is_some_and(|mark| mark.is_mark(":\u{2014}"))
+            && let Some(target) = self.target("objectives")
+        {
+            let owner = Ref { who: first.who, mark: None, second: None };
+            self.fill(target, &[owner], begins, self.last_word(), "by_label", mode);
+        }
+    }
+
+    /// "What Odo wants more than anything is to buy the barge", "All she asks is to be left alone".
+    fn wished(&mut self, mode: &Mode) {
+        let leads = matches!(self.norm(0), "what" | "all") || (self.norm(0) == "the" && matches!(self.norm(2), "thing" | "wish"));
+        let Some(goals) = self.target("goals").filter(|_| leads) else { return };
+        let aims = |lemma: &str| {
+            matches!(lemma, "want" | "hope" | "wish" | "desire" | "dream" | "long" | "seek" | "ask" | "live" | "aim")
+        };
+        let wish = self.clauses.iter().position(|clause| aims(&self.groups.vgs[clause.vg].lemma));
+        let Some(wish) = wish else { return };
+        let is = self.groups.vgs.iter().find(|vg| vg.copula && vg.start > self.vg(wish).end).map(|vg| vg.end);
+        let Some(is) = is.filter(|is| self.norm(*is) == "to") else { return };
+        let subjects = self.clauses[wish].subjects.clone();
+        let subjects = self.subjects(&subjects);
+        self.fill(goals, &subjects, is + 1, self.last_word(), "by_aim", mode);
+    }
+}

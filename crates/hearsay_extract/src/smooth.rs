@@ -1,0 +1,163 @@
+//! Takes out of a sentence what speech puts between its words, so that what is meant stands together: "he's, uh, he's a tanner".
+
+use hearsay_model::Span;
+
+use crate::{
+    grammar::{Class, Grammar},
+    mentions::{be_form, is_pronoun},
+    token::Token,
+};
+
+/// Sounds that say nothing.
+const SOUNDS: [&str; 7] = ["um", "uh", "er", "erm", "uhm", "umm", "uhh"];
+
+/// What is said between commas and says nothing of the world.
+const ASIDES: [&str; 9] = [
+    "what 's it called",
+    "what do you call it",
+    "what 's the word",
+    "you know",
+    "as i said",
+    "like i said",
+    "as it turns out",
+    "as it happens",
+    "by the way",
+];
+
+/// What takes back the words before it.
+const REPAIRS: [&str; 7] = ["sorry", "i mean", "or rather", "no wait", "wait no", "no sorry", "scratch that"];
+
+/// How far back a repair reaches.
+const REACH: usize = 5;
+
+/// How many words may be said twice.
+const TWICE: usize = 3;
+
+/// A sentence as it is meant.
+pub(crate) struct Smooth {
+    pub(crate) tokens: Vec<Token>,
+    /// Pronouns in brackets, which are taken out too: behind which token, and where.
+    pub(crate) pronouns: Vec<(usize, Span)>,
+}
+
+/// Takes a sentence's hesitations out.
+pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
+    let mut tokens = tokens.to_vec();
+    let pronouns = bracketed(&mut tokens);
+    let mut at = 0;
+    while at < tokens.len() {
+        let from = at;
+        if let Some((start, end)) = sound(&tokens, at)
+            .or_else(|| repaired(&tokens, at))
+            .or_else(|| aside(&tokens, at))
+            .or_else(|| twice(&tokens, at, grammar))
+        {
+            // Places behind what is gone move with it.
+            if !pronouns.iter().any(|(place, _)| *place > start) {
+                tokens.drain(start..end);
+                at = start.saturating_sub(1);
+                continue;
+            }
+        }
+        at = from + 1;
+    }
+    Smooth { tokens, pronouns }
+}
+
+fn is_comma(tokens: &[Token], at: usize) -> bool {
+    tokens.get(at).is_some_and(|token| token.is_mark(",\u{2014}\u{2026}"))
+}
+
+/// The words of a list that stand between commas from a token on, and the token behind them.
+fn between(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
+    if at == 0 || !is_comma(tokens, at - 1) {
+        return None;
+    }
+    list.iter().find_map(|words| {
+        let mut end = at;
+        for word in words.split(' ') {
+            if !tokens.get(end).is_some_and(|token| token.is(word)) {
+                return None;
+            }
+            end += 1;
+        }
+        is_comma(tokens, end).then_some(end)
+    })
+}
+
+/// ", um,"
+fn sound(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+    if !SOUNDS.contains(&tokens[at].norm.as_str()) {
+        return None;
+    }
+    let start = if at > 0 && is_comma(tokens, at - 1) { at - 1 } else { at };
+    let end = if is_comma(tokens, at + 1) { at + 2 } else { at + 1 };
+    (start > 0 || end < tokens.len()).then_some((start, end))
+}
+
+/// "she runs, sorry, she owns"
+fn repaired(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+    let end = between(tokens, at, &REPAIRS)?;
+    let first = &tokens.get(end + 1)?.norm;
+    let back = (at.saturating_sub(REACH + 1)..at - 1).rev().find(|back| tokens[*back].norm == *first)?;
+    Some((back, end + 1))
+}
+
+/// ", what's it called,": the words on both sides belong together where the first has no end of its own.
+fn aside(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+    let end = between(tokens, at, &ASIDES)?;
+    Some((at - 1, end + 1))
+}
+
+/// "he's, he's", "this, this": words that nobody says twice in earnest.
+fn twice(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usize, usize)> {
+    let small = |token: &Token| {
+        is_pronoun(&token.norm) || be_form(&token.norm) || grammar.class(&token.norm).has(Class::DETERMINER)
+    };
+    (1..=TWICE).rev().find_map(|count| {
+        let again = at + count + usize::from(is_comma(tokens, at + count));
+        let said = tokens.get(at..at + count)?;
+        let same = tokens.get(again..again + count)?.iter().zip(said).all(|(a, b)| a.norm == b.norm);
+        (same && said.iter().all(small) && !said[0].is("that") && !said[0].is("her")).then_some((at, again))
+    })
+}
+
+/// "(they/them)"
+fn bracketed(tokens: &mut Vec<Token>) -> Vec<(usize, Span)> {
+    let mut found = Vec::new();
+    let mut at = 1;
+    while at + 4 < tokens.len() {
+        let slash = |at: usize| tokens[at].is_mark("/");
+        let end = (at + 1..tokens.len()).take(7).find(|end| tokens[*end].is_mark(")"));
+        if let Some(end) = end.filter(|end| tokens[at].is_mark("(") && *end > at + 3)
+            && (at + 1..end).all(|at| slash(at) || is_pronoun(&tokens[at].norm))
+            && (at + 1..end).any(slash)
+        {
+            found.push((at - 1, Span { start: tokens[at + 1].start, end: tokens[end - 1].end }));
+            tokens.drain(at..=end);
+        }
+        at += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn smoothed(text: &str) -> String {
+        let language = crate::Language::english();
+        let smooth = smooth(&crate::token::tokens(text, 0), &language.grammar);
+        smooth.tokens.iter().map(|token| token.norm.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn hesitations_are_taken_out() {
+        assert_eq!(smoothed("so Will, he's, uh, he's a tanner"), "so will , he 's a tanner");
+        assert_eq!(smoothed("she runs, sorry, she owns the mill"), "she owns the mill");
+        assert_eq!(smoothed("he's got this, um, this moustache"), "he 's got this moustache");
+        assert_eq!(smoothed("June's the, what's it called, the quartermaster"), "june 's the quartermaster");
+        assert_eq!(smoothed("Vasht (they/them), a broker, left"), "vasht , a broker , left");
+        assert_eq!(smoothed("Odo told her her brother left"), "odo told her her brother left");
+    }
+}
