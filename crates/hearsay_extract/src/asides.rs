@@ -2,7 +2,7 @@
 //! proper", "its left engine burnt out", a trade or a species that a sentence names without saying whose it is.
 
 use crate::{
-    clauses::Clause,
+    clauses::{Clause, From},
     grammar::Class,
     kinds::Kinds,
     mode::Mode,
@@ -34,6 +34,13 @@ impl Reader<'_> {
             left -= self.manner_of_speech(&clause, &subjects, mode, left).min(left);
             left -= self.height(&clause, &subjects, mode, left).min(left);
             left -= self.companions(&clause, &subjects, mode).min(left);
+        }
+        for (at, mode) in modes.iter().enumerate().filter(|(_, mode)| !mode.dead && !mode.would) {
+            let clause = self.clauses[at].clone();
+            let subjects = self.subjects(&clause.subjects);
+            if !subjects.is_empty() && left > 0 {
+                left -= self.habit(&clause, &subjects, mode).min(left);
+            }
         }
         let whole = self.whole(false);
         let alive = modes.iter().all(|mode| !mode.dead && !mode.denied && !mode.would && !mode.can);
@@ -94,11 +101,34 @@ impl Reader<'_> {
         let always = (vg.start.saturating_sub(1)..vg.head).any(|at| matches!(self.norm(at), "always" | "never" | "often"));
         let speaks = matches!(vg.lemma.as_str(), "talk" | "speak") && !whom && to > vg.end && !vg.past;
         let says = vg.lemma == "say" && always;
-        if vg.passive || vg.negated || named || !(speaks || says) {
+        let sounds = ["mumble", "mutter", "stammer", "stutter", "lisp", "drawl", "whisper", "shout", "swear", "growl"];
+        let sounds = sounds.contains(&vg.lemma.as_str()) && !vg.past && !whom && clause.from != From::Control;
+        if vg.passive || vg.negated || named || !(speaks || says || sounds) {
             return 0;
         }
         let to = if says { self.tokens.len() } else { to };
         self.offer("speaking_style", subjects, vg.head, to, "loose_speech", mode, most)
+    }
+
+    /// "never tells a lie", "trusts nobody", "laughs easily"
+    fn habit(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode) -> usize {
+        let vg = self.groups.vgs[clause.vg].clone();
+        let to = self.end_of(clause.rest.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+        let person = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PERSON);
+        let named = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
+        let ever = |at: usize| {
+            matches!(self.norm(at), "never" | "always" | "rarely" | "seldom" | "nobody" | "easily" | "everyone" | "everybody" | "anyone")
+        };
+        let from = (vg.start.saturating_sub(1)..vg.head + 1).find(|at| ever(*at)).unwrap_or(vg.head);
+        let told = (from..to).any(ever);
+        let now = !vg.past && !vg.perfect && !vg.progressive && !vg.passive && !vg.copula && vg.modal.is_none();
+        let speech = self.grammar.sort(&vg.lemma).speech || vg.lemma == "talk" || vg.lemma == "speak";
+        if !(person && told && now) || named || speech || vg.form != VerbForm::Finite {
+            return 0;
+        }
+        let mut mode = mode.clone();
+        mode.denied = false;
+        self.offer("personality", subjects, from, to, "loose_habit", &mode, 1)
     }
 
     /// "stands six foot five"
@@ -208,6 +238,17 @@ impl Reader<'_> {
             return old.then_some(("age", group.start, group.end));
         }
         let noun = self.singular(self.norm(group.head));
+        // "his broken nose", "a scar runs down his cheek"
+        let part = self.grammar.has.get(self.norm(group.head)).and_then(|all| all.first()).copied();
+        let looks = part.is_some_and(|(target, _)| self.grammar.targets[target].predicate == *"appearance");
+        if looks {
+            let mark = matches!(noun.as_str(), "scar" | "tattoo" | "birthmark" | "eyepatch" | "limp");
+            let runs = mark && self.groups.vgs.iter().any(|vg| vg.start == group.end && vg.form == VerbForm::Finite);
+            let stops = |at: &usize| self.tokens[*at].is_mark(",.;!");
+            let end = (group.end..self.tokens.len()).find(stops).unwrap_or(self.tokens.len());
+            let told = runs || mark || group.content < group.head;
+            return told.then_some(("appearance", group.content, if runs { end } else { group.end }));
+        }
         let (target, weak) = self.grammar.kinds_of.get(&noun)?.first().copied()?;
         let name = match self.grammar.targets[target].predicate.as_str() {
             "occupation" => "occupation",

@@ -207,6 +207,11 @@ impl Reader<'_> {
                             continue;
                         }
                         let words = if whole { self.said(content, end) } else { self.said(first, end) };
+                        // "a born gambler"
+                        let small = words.starts_with(|c: char| c.is_lowercase()) && pattern.words == "born";
+                        if small {
+                            continue;
+                        }
                         if target.predicate.as_str() == "alias"
                             && matches!(self.groups.nps[np].name.map(|name| self.names[name].who), Some(Who::Known(_)))
                         {
@@ -250,12 +255,23 @@ impl Reader<'_> {
                 // "found dead at the mill": where, and how.
                 if target.predicate.is_relation() {
                     related = related.or(Some(end));
+                    self.hurt_at(saying, first);
                     continue;
                 }
                 return Some(related.map_or(end, |other: usize| other.max(end)));
             }
         }
         related
+    }
+
+    /// "wounded in the siege": how one is, too.
+    fn hurt_at(&mut self, saying: Saying<'_>, first: usize) {
+        let entries = self.grammar.attributes_of(self.norm(first));
+        let condition = self.target("condition");
+        let lasts = matches!(self.norm(first), "wounded" | "injured" | "hurt" | "maimed" | "crippled" | "blinded" | "burned");
+        if lasts && entries.first().is_some_and(|(target, _)| Some(*target) == condition) {
+            self.adjective(saying, first);
+        }
     }
 
     /// "chaplain to the guild": a trade too.

@@ -4,7 +4,7 @@
 use crate::{
     grammar::{Class, is_silent},
     kinds::Kinds,
-    mentions::Who,
+    mentions::{Who, be_form, is_pronoun},
     mode::Mode,
     parse::VerbForm,
     read::{Reader, Ref},
@@ -27,6 +27,8 @@ impl Reader<'_> {
         self.led_by_label(&mode);
         self.in_brackets(&mode);
         self.dated(&mode);
+        self.nicknamed(&mode);
+        self.pronouns_used(&mode);
         self.task(&mode);
         self.wished(&mode);
     }
@@ -83,6 +85,11 @@ impl Reader<'_> {
             }
             None => Vec::new(),
         };
+        if owners.is_empty() && matches!(self.norm(label + 1), "of" | "for" | "in") {
+            let the = usize::from(is_silent(self.norm(label + 2)));
+            let name = self.names.iter().find(|name| name.start == label + 2 + the && name.end <= colon);
+            owners.extend(name.map(|name| Ref { who: name.who, mark: None, second: None }));
+        }
         if owners.is_empty() && !self.names.iter().any(|name| name.end <= colon) {
             owners = self.spoken_of(|kinds| {
                 self.grammar.labels[&word].iter().any(|target| kinds.meets(self.grammar.targets[*target].subject))
@@ -158,6 +165,42 @@ impl Reader<'_> {
         })
     }
 
+    /// "Odo, alias the Hook, …", "Odo “Hook” Brandt"
+    fn nicknamed(&mut self, mode: &Mode) {
+        let Some(alias) = self.target("alias") else { return };
+        for index in 0..self.names.len() {
+            let name = self.names[index];
+            let owner = Ref { who: name.who, mark: None, second: None };
+            let quoted = matches!(self.tokens.get(name.end).map(|token| token.sort), Some(Sort::Quote(_)));
+            if quoted && name.end + 1 < self.tokens.len() && self.tokens[name.end + 1].capital {
+                self.fill(alias, &[owner], name.end, name.end + 1, "by_bracket", mode);
+                continue;
+            }
+            let opens = self.tokens.get(name.end).is_some_and(|mark| mark.is_mark(",("));
+            let words = matches!(self.norm(name.end + 1), "alias" | "aka" | "nicknamed" | "dubbed");
+            let stops = |at: &usize| self.tokens[*at].is_mark(",.;)(");
+            let from = name.end + 2 + usize::from(is_silent(self.norm(name.end + 2)));
+            let end = (from..self.tokens.len().min(from + 6)).find(stops).unwrap_or(from);
+            if opens && words && end > from {
+                self.fill(alias, &[owner], from, end, "by_bracket", mode);
+            }
+        }
+    }
+
+    /// "uses they/them"
+    fn pronouns_used(&mut self, mode: &Mode) {
+        let slash = (1..self.tokens.len().saturating_sub(1)).find(|at| {
+            self.tokens[*at].is_mark("/") && is_pronoun(self.norm(at - 1)) && is_pronoun(self.norm(at + 1))
+        });
+        let (Some(slash), Some(target)) = (slash, self.target("pronouns")) else { return };
+        let person = self.names.iter().find(|name| self.kinds(name.who) == Kinds::PERSON).copied();
+        let owners = match person {
+            Some(name) => vec![Ref { who: name.who, mark: None, second: None }],
+            None => self.spoken_of(|kinds| kinds == Kinds::PERSON),
+        };
+        self.fill(target, &owners, slash - 1, slash + 2, "by_bracket", mode);
+    }
+
     /// "The Mill Fire, on 3 November 1911, …"
     fn dated(&mut self, mode: &Mode) {
         let Some(date) = self.target("date") else { return };
@@ -207,8 +250,9 @@ impl Reader<'_> {
         };
         let wish = self.clauses.iter().position(|clause| aims(&self.groups.vgs[clause.vg].lemma));
         let Some(wish) = wish else { return };
-        let is = self.groups.vgs.iter().find(|vg| vg.copula && vg.start > self.vg(wish).end).map(|vg| vg.end);
-        let Some(is) = is.filter(|is| self.norm(*is) == "to") else { return };
+        let from = self.vg(wish).end;
+        let is = (from..self.tokens.len()).find(|at| self.norm(*at) == "to" && be_form(self.norm(at.saturating_sub(1))));
+        let Some(is) = is else { return };
         let subjects = self.clauses[wish].subjects.clone();
         let subjects = self.subjects(&subjects);
         self.fill(goals, &subjects, is + 1, self.last_word(), "by_aim", mode);

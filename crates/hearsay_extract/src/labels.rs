@@ -12,7 +12,12 @@ impl Reader<'_> {
         }
         let head = self.norm(group.head).to_owned();
         let item = self.item_of(np);
-        let owners = self.owners(np, item, &["of", "for"]);
+        let mut owners = self.owners(np, item, &["of", "for"]);
+        if owners.is_empty() && self.grammar.labels.contains_key(&head) {
+            // "the air on Deck Nine"
+            owners = self.owners(np, item, &["on", "in", "at", "over"]);
+            owners.retain(|owner| self.kinds(owner.who) == Kinds::PLACE);
+        }
         let clause = self.clauses[at].clone();
         // "your fixer for this one is Cassius Moon"
         let named = (clause.rest.0..clause.rest.1)
@@ -191,7 +196,10 @@ impl Reader<'_> {
                 entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds))
             {
                 let marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_having"][..]].concat();
-                let target = &self.hurt(self.content_of(item), to).unwrap_or(*target);
+                // A broken nose is how one looks.
+                let face = matches!(head.as_str(), "nose" | "tooth" | "teeth" | "face" | "smile" | "voice");
+                let hurt = self.hurt(self.content_of(item), to).filter(|_| !face);
+                let target = &hurt.unwrap_or(*target);
                 self.state(*target, subject, Err(value.clone()), "", &marks, mode, span);
             }
         }

@@ -58,6 +58,7 @@ mod cues;
 mod extract;
 mod facts;
 mod fields;
+mod figures;
 mod frames;
 mod grammar;
 mod hints;

@@ -215,6 +215,12 @@ impl Reader<'_> {
                     .copied();
                 let of_place = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PLACE)
                     && (head == "place" || head == "spot" || self.grammar.class(&head).has(Class::PLACE_NOUN));
+                if let Some(age) = self.target("age").filter(|_| word.ends_with("-year-old")) {
+                    let (value, at) = (self.norm_said(token), span(self, end));
+                    for subject in subjects {
+                        self.state(age, subject, Err(value.clone()), "", marks, &mode, at);
+                    }
+                }
                 let light = self.grammar.class(&head).has(Class::LIGHT_NOUN) || of_place;
                 let kinds = subjects.first().map_or(Kinds::ANY, |subject| self.kinds(subject.who));
                 let entries = self.grammar.attributes_of(&word);
@@ -265,6 +271,7 @@ impl Reader<'_> {
             && group.name.is_none()
             && self.facts.len() == before
             && !self.has_known(group.head - 1)
+            && !self.norm(group.head - 1).ends_with("est")
         {
             let at = span(self, end);
             let value = self.said(self.value_start(&group), group.end);
@@ -371,7 +378,8 @@ impl Reader<'_> {
         let mut from = group.content;
         while from < group.head
             && (is_silent(self.norm(from))
-                || matches!(self.norm(from), "old" | "same" | "very" | "only" | "other" | "just" | "one"))
+                || matches!(self.norm(from), "old" | "same" | "very" | "only" | "other" | "just" | "one")
+                || self.norm(from).ends_with("-year-old"))
         {
             from += 1;
         }

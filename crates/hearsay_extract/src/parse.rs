@@ -253,6 +253,11 @@ impl<'a> Parser<'a> {
         if self.is_name(at) {
             return true;
         }
+        // "joined the guild last year"
+        let times = ["year", "month", "week", "night", "spring", "summer", "autumn", "fall", "winter", "season", "time"];
+        if matches!(token.norm.as_str(), "last" | "next") && times.contains(&self.norm(at + 1)) && at > 0 && self.is_name(at - 1) {
+            return false;
+        }
         match token.sort {
             Sort::Number => true,
             Sort::Word => {
@@ -308,7 +313,9 @@ impl<'a> Parser<'a> {
                     || self.class(next).has(Class::MODAL)
                     || matches!(self.norm(next), "has" | "had" | "does" | "did");
                 if form.has(Form::THIRD) {
-                    return !verb_follows;
+                    // "What Odo wants is the ledger"
+                    let clefted = (1..5).any(|back| matches!(at.checked_sub(back).map(|at| self.norm(at)), Some("what" | "all")));
+                    return !verb_follows || clefted;
                 }
                 plural && form.has(Form::BASE) && !verb_follows
             }

@@ -184,6 +184,16 @@ impl Reader<'_> {
                 found.second = found.second.or(Some("far_object"));
             }
         }
+        // "owes Odo money": not Odo's money.
+        let gives = matches!(self.grammar.targets[pattern.target].predicate.as_str(), "OWES" | "PROMISED");
+        if refs.is_empty()
+            && gives
+            && let [np] = list[..]
+            && self.groups.nps[np].by_name
+            && let Some(owner) = self.groups.nps[np].owner
+        {
+            refs = self.resolve(owner, not);
+        }
         // The kinds of a pattern with two ends are those of the second.
         refs.retain(|found| self.kinds(found.who).meets(pattern.kinds) || hit.second.is_some());
         refs

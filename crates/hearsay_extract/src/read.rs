@@ -655,7 +655,10 @@ impl Reader<'_> {
         let before = at.and_then(|at| at.checked_sub(1)).map_or("", |at| self.norm(at));
         let grown = value.parse::<u32>().is_ok_and(|years| (10..150).contains(&years));
         let sentence = self.groups.vgs.iter().any(|vg| vg.form == VerbForm::Finite && !vg.silent);
-        matches!(before, "aged" | "age" | ":") && !marks.contains(&"loose") || (before == "," && grown && sentence)
+        let counted = marks.contains(&"loose_counted") && grown;
+        matches!(before, "aged" | "age" | ":") && !marks.contains(&"loose")
+            || (before == "," && grown && sentence)
+            || counted
     }
 
     /// A new name is of a kind that fits what is said of it.
@@ -722,6 +725,7 @@ impl Reader<'_> {
         self.hinted(&modes);
         self.traits(&modes, &read);
         self.asides(&modes);
+        self.figures(&modes);
         self.notes();
     }
 
