@@ -60,9 +60,11 @@ impl Reader<'_> {
             let stops = |at: &usize| self.tokens[*at].is_mark(",.;:!?()\u{2014}");
             let end = (from + 1..self.tokens.len()).find(stops).unwrap_or(self.tokens.len());
             let start = from + 1 + usize::from(self.norm(from + 1) == "and");
-            let acts = self.groups.vgs.iter().any(|vg| {
-                vg.form == VerbForm::Finite && vg.end > start && vg.start < end && !vg.silent
-            });
+            let acts = self
+                .groups
+                .vgs
+                .iter()
+                .any(|vg| vg.form == VerbForm::Finite && vg.end > start && vg.start < end && !vg.silent);
             if acts || start >= end {
                 break;
             }
@@ -98,7 +100,8 @@ impl Reader<'_> {
         let first = self.norm(vg.end);
         let whom = matches!(first, "to" | "with" | "of" | "about" | "for" | "up" | "against" | "at");
         let named = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
-        let always = (vg.start.saturating_sub(1)..vg.head).any(|at| matches!(self.norm(at), "always" | "never" | "often"));
+        let always =
+            (vg.start.saturating_sub(1)..vg.head).any(|at| matches!(self.norm(at), "always" | "never" | "often"));
         let speaks = matches!(vg.lemma.as_str(), "talk" | "speak") && !whom && to > vg.end && !vg.past;
         let says = vg.lemma == "say" && always;
         let sounds = ["mumble", "mutter", "stammer", "stutter", "lisp", "drawl", "whisper", "shout", "swear", "growl"];
@@ -113,11 +116,15 @@ impl Reader<'_> {
     /// "never tells a lie", "trusts nobody", "laughs easily"
     fn habit(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode) -> usize {
         let vg = self.groups.vgs[clause.vg].clone();
-        let to = self.end_of(clause.rest.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+        let ends = |at: &usize| self.tokens[*at].is_mark(",.;!:\u{2014}");
+        let to = (vg.end..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
         let person = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PERSON);
         let named = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
         let ever = |at: usize| {
-            matches!(self.norm(at), "never" | "always" | "rarely" | "seldom" | "nobody" | "easily" | "everyone" | "everybody" | "anyone")
+            matches!(
+                self.norm(at),
+                "never" | "always" | "rarely" | "seldom" | "nobody" | "easily" | "everyone" | "everybody" | "anyone"
+            )
         };
         let from = (vg.start.saturating_sub(1)..vg.head + 1).find(|at| ever(*at)).unwrap_or(vg.head);
         let told = (from..to).any(ever);
@@ -134,7 +141,9 @@ impl Reader<'_> {
     /// "stands six foot five"
     fn height(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode, most: usize) -> usize {
         let vg = &self.groups.vgs[clause.vg];
-        let measure = |at: usize| matches!(self.norm(at), "foot" | "feet" | "ft" | "inches" | "metres" | "meters" | "hands" | "tall");
+        let measure = |at: usize| {
+            matches!(self.norm(at), "foot" | "feet" | "ft" | "inches" | "metres" | "meters" | "hands" | "tall")
+        };
         let stands = vg.copula || matches!(vg.lemma.as_str(), "stand" | "measure" | "tower" | "rise");
         let from = vg.end;
         let counts = self.is_number(self.norm(from)) && measure(from + 1);
@@ -165,7 +174,9 @@ impl Reader<'_> {
         let before = self.facts.len();
         for fact in shared {
             let crate::read::Said::Who(place) = fact.object else { continue };
-            for other in others.iter().filter(|other| self.kinds(other.who) == Kinds::PERSON).copied().collect::<Vec<_>>() {
+            for other in
+                others.iter().filter(|other| self.kinds(other.who) == Kinds::PERSON).copied().collect::<Vec<_>>()
+            {
                 let place = Ref { who: place, mark: None, second: None };
                 self.state(fact.target, &other, Ok(&place), "", &["loose", "loose_companion"], mode, fact.span);
             }
@@ -179,7 +190,8 @@ impl Reader<'_> {
         for np in 0..self.groups.nps.len() {
             let group = self.groups.nps[np].clone();
             let Some(item) = self.item_of(np).filter(|_| group.name.is_some() && found < most) else { continue };
-            let Some(next) = self.syntax.np(item + 2).filter(|_| matches!(self.syntax.word(item + 1), "," | "\u{2014}" | "("))
+            let Some(next) =
+                self.syntax.np(item + 2).filter(|_| matches!(self.syntax.word(item + 1), "," | "\u{2014}" | "("))
             else {
                 continue;
             };
@@ -203,19 +215,26 @@ impl Reader<'_> {
     /// Trades, species and ages that a sentence names, where nothing was read of them: whoever stands nearest may be it.
     fn scattered(&mut self, mode: &Mode, most: usize) {
         let spots = self.all_spots();
-        let people: Vec<_> =
-            spots.into_iter().filter(|spot| self.kinds(spot.found.who) == Kinds::PERSON).collect();
+        let people: Vec<_> = spots.into_iter().filter(|spot| self.kinds(spot.found.who) == Kinds::PERSON).collect();
         let mut left = most;
         for item in 0..self.groups.items.len() {
             let Some(Item::Np(np)) = self.groups.items.get(item).copied() else { continue };
             let group = self.groups.nps[np].clone();
             let plain = group.name.is_none() && !group.pronoun && !group.bare_owner;
-            let no = group.article.is_some_and(|at| matches!(self.norm(at), "no" | "every" | "any" | "each" | "another"));
+            let no =
+                group.article.is_some_and(|at| matches!(self.norm(at), "no" | "every" | "any" | "each" | "another"));
             if !plain || no || left == 0 {
                 continue;
             }
             let Some((name, from, to)) = self.telling(&group) else { continue };
-            let distance = |start: usize, end: usize| if end <= group.start { group.start - end } else { start.saturating_sub(group.end) + 2 };
+            // "owes Odo a horse": what somebody has or gets is not what they are.
+            let apart = group.start.checked_sub(1).is_none_or(|at| !self.tokens[at].is_word() || self.norm(at) == "as");
+            if matches!(name, "occupation" | "species") && !apart {
+                continue;
+            }
+            let distance = |start: usize, end: usize| {
+                if end <= group.start { group.start - end } else { start.saturating_sub(group.end) + 2 }
+            };
             let nearest = people.iter().min_by_key(|spot| distance(spot.start, spot.end));
             let Some(nearest) = nearest.filter(|spot| distance(spot.start, spot.end) < NEAR) else { continue };
             let target = self.target(name);
@@ -232,7 +251,9 @@ impl Reader<'_> {
     /// What a noun group may say of somebody: an attribute, and its words.
     fn telling(&self, group: &crate::parse::Np) -> Option<(&'static str, usize, usize)> {
         let counts = |at: usize| self.tokens[at].sort == Sort::Number || self.is_number(self.norm(at));
-        let years = |at: usize| matches!(self.norm(at), "years" | "winters" | "summers") || self.norm(at).ends_with("-year-old");
+        let years = |at: usize| {
+            matches!(self.norm(at), "years" | "winters" | "summers") || self.norm(at).ends_with("-year-old")
+        };
         if (group.start..group.end).any(counts) && (group.start..group.end).any(years) {
             let old = self.norm(group.end) == "old" || self.norm(group.head) != "years";
             return old.then_some(("age", group.start, group.end));

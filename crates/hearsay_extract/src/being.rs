@@ -268,7 +268,8 @@ impl Reader<'_> {
     fn hurt_at(&mut self, saying: Saying<'_>, first: usize) {
         let entries = self.grammar.attributes_of(self.norm(first));
         let condition = self.target("condition");
-        let lasts = matches!(self.norm(first), "wounded" | "injured" | "hurt" | "maimed" | "crippled" | "blinded" | "burned");
+        let lasts =
+            matches!(self.norm(first), "wounded" | "injured" | "hurt" | "maimed" | "crippled" | "blinded" | "burned");
         if lasts && entries.first().is_some_and(|(target, _)| Some(*target) == condition) {
             self.adjective(saying, first);
         }
@@ -277,7 +278,8 @@ impl Reader<'_> {
     /// "chaplain to the guild": a trade too.
     fn trade_of_phrase(&mut self, saying: Saying<'_>, pattern: &Pattern, first: usize, end: usize) {
         let Saying { at, subjects, mode, marks } = saying;
-        let employs = self.grammar.targets[pattern.target].predicate == *"EMPLOYED_BY" && pattern.words.ends_with(" to");
+        let employs =
+            self.grammar.targets[pattern.target].predicate == *"EMPLOYED_BY" && pattern.words.ends_with(" to");
         let noun = self.singular(self.norm(first));
         let Some(occupation) = self.target("occupation").filter(|_| employs) else { return };
         if self.grammar.kinds_of.get(&noun).is_some_and(|kinds| kinds[0].0 == occupation) {

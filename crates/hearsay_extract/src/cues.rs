@@ -109,7 +109,9 @@ const TAGS: [&str; 12] = [
 
 /// A sentence without the tag behind it.
 pub(crate) fn before_tag(tokens: &[Token]) -> &[Token] {
-    let Some(comma) = tokens.iter().rposition(|token| token.is_mark(",\u{2014}")).filter(|at| *at > 1) else { return tokens };
+    let Some(comma) = tokens.iter().rposition(|token| token.is_mark(",\u{2014}")).filter(|at| *at > 1) else {
+        return tokens;
+    };
     let said: Vec<&str> = tokens[comma + 1..].iter().map(|token| token.norm.as_str()).collect();
     let is_tag = |tag: &&str| {
         let words: Vec<&str> = tag.split(' ').collect();

@@ -66,14 +66,20 @@ impl Reader<'_> {
         let colon = (1..self.tokens.len().min(LABEL)).find(|at| self.tokens[*at].is_mark(":="));
         let Some(colon) = colon else { return };
         let acts = self.groups.vgs.iter().any(|vg| {
-            vg.start < colon && !vg.silent && !self.grammar.labels.contains_key(self.norm(vg.head)) && vg.form == VerbForm::Finite
+            vg.start < colon
+                && !vg.silent
+                && vg.lemma != "read"
+                && vg.lemma != "run"
+                && !self.grammar.labels.contains_key(self.norm(vg.head))
+                && vg.form == VerbForm::Finite
         });
         let named = |at: usize| self.names.iter().any(|name| name.start <= at && at < name.end);
         let label = (0..colon).find(|at| !named(*at) && self.grammar.labels.contains_key(self.norm(*at)));
         let Some(label) = label.filter(|_| !acts) else { return };
         let word = self.norm(label).to_owned();
         // Nothing but whose it is, and how it is meant, stands before the label.
-        let open = |at: usize| named(at) || is_silent(self.norm(at)) || matches!(self.norm(at), "'s" | "'") || at + 1 == label;
+        let open =
+            |at: usize| named(at) || is_silent(self.norm(at)) || matches!(self.norm(at), "'s" | "'") || at + 1 == label;
         if !(0..label).all(open) {
             return;
         }
@@ -158,7 +164,8 @@ impl Reader<'_> {
         let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.any(|word| {
             let word = word.to_lowercase();
-            let season = ["spring", "summer", "autumn", "fall", "winter", "night", "year", "day", "morning", "century", "age"];
+            let season =
+                ["spring", "summer", "autumn", "fall", "winter", "night", "year", "day", "morning", "century", "age"];
             word.starts_with(|c: char| c.is_ascii_digit())
                 || season.contains(&word.as_str())
                 || self.grammar.class(&word).has(Class::MONTH.or(Class::NUMBER))
@@ -189,9 +196,8 @@ impl Reader<'_> {
 
     /// "uses they/them"
     fn pronouns_used(&mut self, mode: &Mode) {
-        let slash = (1..self.tokens.len().saturating_sub(1)).find(|at| {
-            self.tokens[*at].is_mark("/") && is_pronoun(self.norm(at - 1)) && is_pronoun(self.norm(at + 1))
-        });
+        let slash = (1..self.tokens.len().saturating_sub(1))
+            .find(|at| self.tokens[*at].is_mark("/") && is_pronoun(self.norm(at - 1)) && is_pronoun(self.norm(at + 1)));
         let (Some(slash), Some(target)) = (slash, self.target("pronouns")) else { return };
         let person = self.names.iter().find(|name| self.kinds(name.who) == Kinds::PERSON).copied();
         let owners = match person {
@@ -221,7 +227,8 @@ impl Reader<'_> {
 
     /// Whether some tokens are a date: a year or a day, and nothing else.
     fn is_dated(&self, from: usize, to: usize) -> bool {
-        let number = |at: usize| self.tokens[at].sort == Sort::Number || self.norm(at).starts_with(|c: char| c.is_ascii_digit());
+        let number =
+            |at: usize| self.tokens[at].sort == Sort::Number || self.norm(at).starts_with(|c: char| c.is_ascii_digit());
         (from..to).any(number) && (from..to).all(|at| number(at) || self.is_of_calendar(self.norm(at)))
     }
 
@@ -243,7 +250,8 @@ impl Reader<'_> {
 
     /// "What Odo wants more than anything is to buy the barge", "All she asks is to be left alone".
     fn wished(&mut self, mode: &Mode) {
-        let leads = matches!(self.norm(0), "what" | "all") || (self.norm(0) == "the" && matches!(self.norm(2), "thing" | "wish"));
+        let leads = matches!(self.norm(0), "what" | "all")
+            || (self.norm(0) == "the" && matches!(self.norm(2), "thing" | "wish"));
         let Some(goals) = self.target("goals").filter(|_| leads) else { return };
         let aims = |lemma: &str| {
             matches!(lemma, "want" | "hope" | "wish" | "desire" | "dream" | "long" | "seek" | "ask" | "live" | "aim")
@@ -251,7 +259,8 @@ impl Reader<'_> {
         let wish = self.clauses.iter().position(|clause| aims(&self.groups.vgs[clause.vg].lemma));
         let Some(wish) = wish else { return };
         let from = self.vg(wish).end;
-        let is = (from..self.tokens.len()).find(|at| self.norm(*at) == "to" && be_form(self.norm(at.saturating_sub(1))));
+        let is =
+            (from..self.tokens.len()).find(|at| self.norm(*at) == "to" && be_form(self.norm(at.saturating_sub(1))));
         let Some(is) = is else { return };
         let subjects = self.clauses[wish].subjects.clone();
         let subjects = self.subjects(&subjects);

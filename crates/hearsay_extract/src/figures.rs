@@ -13,8 +13,26 @@ use crate::{
 
 /// Words before a number that is not exact.
 const NEARLY: [&str; 20] = [
-    "about", "some", "around", "nearly", "almost", "over", "under", "roughly", "approximately", "than", "fewer", "more",
-    "less", "least", "barely", "past", "only", "just", "not", "yet",
+    "about",
+    "some",
+    "around",
+    "nearly",
+    "almost",
+    "over",
+    "under",
+    "roughly",
+    "approximately",
+    "than",
+    "fewer",
+    "more",
+    "less",
+    "least",
+    "barely",
+    "past",
+    "only",
+    "just",
+    "not",
+    "yet",
 ];
 
 /// Words before a number that is an age.
@@ -30,8 +48,8 @@ const PAYS: &str = " pay pays paid reward bounty offer offers offered gets get e
 
 /// Verbs that say how an event ended.
 const ENDS: [&str; 14] = [
-    "end", "fail", "succeed", "cost", "leave", "result", "conclude", "finish", "collapse", "cease", "kill", "destroy", "put",
-    "crush",
+    "end", "fail", "succeed", "cost", "leave", "result", "conclude", "finish", "collapse", "cease", "kill", "destroy",
+    "put", "crush",
 ];
 
 /// Verbs of those who govern.
@@ -42,7 +60,8 @@ const RULERS: &str = " council board mayor duke duchess king queen parliament se
     junta triumvirate directorate synod moot elders burgomaster baron baroness count countess magistrate reeve sheriff ";
 
 /// What hangs over a place.
-const AIRS: &str = " silence gloom smell stench reek fog mist hush tension quiet dread scent odour odor din melancholy stillness ";
+const AIRS: &str =
+    " silence gloom smell stench reek fog mist hush tension quiet dread scent odour odor din melancholy stillness ";
 
 /// Words behind which stands what somebody is set on.
 const SET_ON: [&str; 20] = [
@@ -137,6 +156,7 @@ impl Reader<'_> {
                 self.guess_of("KNOWS", a, b, at, "loose_together", mode);
                 self.guess_of("KNOWS", b, a, at, "loose_together", mode);
             }
+            self.instead(at, &subjects, spots, mode);
             let topic = (vg.end..self.tokens.len()).find(|at| self.norm(*at) == "about");
             if let Some(about) = topic.filter(|_| matches!(vg.lemma.as_str(), "tell" | "warn" | "teach" | "inform")) {
                 let told = spots.iter().find(|spot| spot.start >= vg.end && spot.end <= about).copied();
@@ -145,7 +165,8 @@ impl Reader<'_> {
                     self.guess_of("KNOWS_ABOUT", told.found, topic.found, at, "loose_told", mode);
                 }
             }
-            let wish = matches!(vg.lemma.as_str(), "dream" | "want" | "hope" | "plan" | "long" | "aim" | "wish" | "mean");
+            let wish =
+                matches!(vg.lemma.as_str(), "dream" | "want" | "hope" | "plan" | "long" | "aim" | "wish" | "mean");
             let thing = spots.iter().find(|spot| {
                 let kinds = self.kinds(spot.found.who);
                 spot.start > vg.end && (kinds == Kinds::THING || kinds == Kinds::PLACE)
@@ -156,9 +177,42 @@ impl Reader<'_> {
         }
     }
 
+    /// Where only some relation was read: "drinks in the hold of the Bluebottle" says where, "has read the log" what one knows.
+    fn instead(&mut self, at: usize, subjects: &[Ref], spots: &[Spot], mode: &Mode) {
+        let vg = self.groups.vgs[self.clauses[at].vg].clone();
+        let knows =
+            ["see", "read", "overhear", "hear", "watch", "witness", "study", "spot"].contains(&vg.lemma.as_str());
+        let last = self.end_of(self.clauses[at].rest.1.saturating_sub(1)).max(vg.end);
+        for spot in spots.iter().filter(|spot| spot.start >= vg.end && spot.end <= last) {
+            let kinds = self.kinds(spot.found.who);
+            let within = (spot.start.saturating_sub(4).max(vg.end)..spot.start + 1)
+                .any(|at| matches!(self.norm(at), "in" | "on" | "aboard" | "at" | "inside" | "into" | "under"));
+            let name = match kinds {
+                kinds if kinds == Kinds::PLACE && within => "LOCATED_AT",
+                kinds if kinds == Kinds::THING && knows => "KNOWS_ABOUT",
+                kinds if kinds == Kinds::THING && within => "LOCATED_AT",
+                _ => continue,
+            };
+            let (who, found) = (spot.found.who, spot.found);
+            for subject in subjects.iter().take(2) {
+                let read = |fact: &crate::read::Read| {
+                    fact.joins(subject.who, who) && Some(fact.target) != self.related && !fact.marks.is_loose()
+                };
+                let place = |fact: &crate::read::Read| {
+                    fact.joins(subject.who, who) && self.grammar.targets[fact.target].predicate == *name
+                };
+                if !self.facts.iter().any(read) && !self.facts.iter().any(place) {
+                    self.guess_of(name, *subject, found, at, "loose_instead", mode);
+                }
+            }
+        }
+    }
+
     fn guess_of(&mut self, name: &str, a: Ref, b: Ref, at: usize, mark: &'static str, mode: &Mode) {
         let known = |fact: &crate::read::Read| {
-            self.grammar.targets[fact.target].predicate == *name && fact.subject == a.who && fact.object == Said::Who(b.who)
+            self.grammar.targets[fact.target].predicate == *name
+                && fact.subject == a.who
+                && fact.object == Said::Who(b.who)
         };
         let Some(target) = self.target(name).filter(|_| !self.facts.iter().any(known)) else { return };
         let span = self.clause_span(at, self.vg(at).end);
@@ -167,7 +221,8 @@ impl Reader<'_> {
 
     /// The one of a kind that stands nearest to a token.
     fn nearest(&self, spots: &[Spot], kinds: Kinds, token: usize) -> Option<Spot> {
-        let distance = |spot: &&Spot| if spot.end <= token { token - spot.end } else { spot.start.saturating_sub(token) };
+        let distance =
+            |spot: &&Spot| if spot.end <= token { token - spot.end } else { spot.start.saturating_sub(token) };
         spots.iter().filter(|spot| self.kinds(spot.found.who) == kinds).min_by_key(distance).copied()
     }
 
@@ -212,8 +267,10 @@ impl Reader<'_> {
 
     fn count(&mut self, (from, number, to): (usize, usize, usize), spots: &[Spot], mode: &Mode) {
         let population = self.target("population");
-        let noun = |at: usize| self.grammar.has.get(self.norm(at)).and_then(|all| all.first()).map(|(target, _)| *target);
-        let unit = (to..(to + 2).min(self.tokens.len())).find(|at| noun(*at) == population || self.is_one_of(COINS, *at));
+        let noun =
+            |at: usize| self.grammar.has.get(self.norm(at)).and_then(|all| all.first()).map(|(target, _)| *target);
+        let unit =
+            (to..(to + 2).min(self.tokens.len())).find(|at| noun(*at) == population || self.is_one_of(COINS, *at));
         let dated = (number..to).any(|at| self.norm(at).len() == 4 && self.tokens[at].sort == Sort::Number)
             || (number.saturating_sub(1)..(to + 1).min(self.tokens.len()))
                 .any(|at| self.grammar.class(self.norm(at)).has(Class::MONTH) && self.tokens[at].capital);
@@ -237,14 +294,20 @@ impl Reader<'_> {
             }
         } else if dated {
             if let Some(event) = self.nearest(spots, Kinds::EVENT, number) {
-                let is_day = |at: usize| self.is_of_calendar(self.norm(at)) && !matches!(self.norm(at), "in" | "on" | "of" | "at" | ",");
-                let first = (number.saturating_sub(3)..number).rev().take_while(|at| is_day(*at)).last().unwrap_or(number);
-                let last = (to..(to + 3).min(self.tokens.len())).take_while(|at| is_day(*at)).last().map_or(to, |at| at + 1);
+                let is_day = |at: usize| {
+                    self.is_of_calendar(self.norm(at)) && !matches!(self.norm(at), "in" | "on" | "of" | "at" | ",")
+                };
+                let first =
+                    (number.saturating_sub(3)..number).rev().take_while(|at| is_day(*at)).last().unwrap_or(number);
+                let last =
+                    (to..(to + 3).min(self.tokens.len())).take_while(|at| is_day(*at)).last().map_or(to, |at| at + 1);
                 self.propose("date", event, first, last, "loose_dated", mode);
             }
         } else {
-            let years = matches!(self.norm(to), "years" | "winters" | "summers") && (self.norm(to + 1) == "old" || self.norm(to) != "years");
-            let ends = to >= self.tokens.len() || !self.tokens[to].is_word() || matches!(self.norm(to), "and" | "but" | "now");
+            let years = matches!(self.norm(to), "years" | "winters" | "summers")
+                && (self.norm(to + 1) == "old" || self.norm(to) != "years");
+            let ends =
+                to >= self.tokens.len() || !self.tokens[to].is_word() || matches!(self.norm(to), "and" | "but" | "now");
             let first = self.norm(from).to_owned();
             let aged = ends && (AGED.contains(&before.as_str()) || AGED.contains(&first.as_str()));
             if let Some(person) = self.nearest(spots, Kinds::PERSON, number).filter(|_| years || aged) {
@@ -261,14 +324,15 @@ impl Reader<'_> {
             labels.is_some_and(|targets| targets.iter().any(|other| Some(*other) == target))
         };
         let tokens = self.tokens.len();
-        let quote = (0..tokens).find(|at| matches!(self.tokens[*at].sort, Sort::Quote(_)));
+        let quote = self.quoted();
         let group = |reader: &Self, at: usize| {
             reader.nearest(spots, Kinds::GROUP, at).or_else(|| reader.nearest(spots, Kinds::PLACE, at))
         };
-        if let Some(quote) = quote {
-            let told = (0..tokens).any(|at| labels(self, "motto", at) || matches!(self.norm(at), "words" | "reads" | "door" | "carved"));
+        if let Some((quote, end)) = quote {
+            let told = (0..tokens)
+                .any(|at| labels(self, "motto", at) || matches!(self.norm(at), "words" | "reads" | "door" | "carved"));
             if let Some(group) = group(self, quote).filter(|_| told) {
-                self.propose("motto", group, quote, quote + 1, "loose_quoted", mode);
+                self.propose("motto", group, quote, end, "loose_quoted", mode);
             }
         }
         let Some(sign) = (0..tokens).find(|at| labels(self, "symbol", *at) && !self.is_name_part(*at)) else { return };
@@ -283,6 +347,23 @@ impl Reader<'_> {
             let end = item.map_or(end, |item| self.value_end(item, self.groups.items.len()));
             self.propose("symbol", group, content, end, "loose_sign", mode);
         }
+    }
+
+    /// The tokens that stand in quotation marks.
+    fn quoted(&self) -> Option<(usize, usize)> {
+        let whole = (0..self.tokens.len()).find(|at| matches!(self.tokens[*at].sort, Sort::Quote(_)));
+        let mark = |c: Option<char>| c.is_some_and(|c| "\"\u{201C}\u{201D}\u{AB}\u{BB}".contains(c));
+        let opens = |at: &usize| mark(self.text[..self.tokens[*at].start].chars().next_back());
+        let closes = |at: &usize| {
+            let rest = self.text[self.tokens[*at].end..].trim_start_matches(['.', ',', '!', '?']);
+            mark(rest.chars().next())
+        };
+        let inline = || {
+            let from = (0..self.tokens.len()).find(opens)?;
+            let to = (from..self.tokens.len()).find(closes)?;
+            Some((from, to + 1))
+        };
+        whole.map(|at| (at, at + 1)).or_else(inline)
     }
 
     fn is_name_part(&self, at: usize) -> bool {
@@ -303,7 +384,9 @@ impl Reader<'_> {
                 })
             });
             let subjects = self.subjects(&clause.subjects);
-            let Some(from) = behind.filter(|_| !mode.dead && (!mode.denied || vg.lemma == "rest") && !subjects.is_empty()) else {
+            let nothing = (vg.end..last).any(|at| self.norm(at) == "nothing");
+            let meant = !mode.dead && (!mode.denied || vg.lemma == "rest" || nothing);
+            let Some(from) = behind.filter(|_| meant && !subjects.is_empty()) else {
                 continue;
             };
             let ends = |at: &usize| self.tokens[*at].is_mark(".!;,");
@@ -354,10 +437,14 @@ impl Reader<'_> {
     /// "A council of five rules Halcyon", "Halcyon has an elected mayor".
     fn governed(&mut self, spots: &[Spot], mode: &Mode) {
         let rule = |form: &(String, crate::verbs::Form)| RULES.contains(&form.0.as_str());
-        let rules = self.tokens.iter().any(|token| self.grammar.forms.get(&token.norm).is_some_and(|forms| forms.iter().any(rule)));
+        let rules = self
+            .tokens
+            .iter()
+            .any(|token| self.grammar.forms.get(&token.norm).is_some_and(|forms| forms.iter().any(rule)));
         let ruler = self.groups.nps.iter().find(|np| np.name.is_none() && self.is_one_of(RULERS, np.head));
         let Some(start) = ruler.filter(|np| rules && np.article.is_some()).map(|np| np.start) else { return };
-        let item = (0..self.groups.items.len()).find(|item| matches!(self.groups.items[*item], Item::Np(_)) && self.start_of(*item) == start);
+        let item = (0..self.groups.items.len())
+            .find(|item| matches!(self.groups.items[*item], Item::Np(_)) && self.start_of(*item) == start);
         let Some(item) = item else { return };
         let Some(place) = self.nearest(spots, Kinds::PLACE, start) else { return };
         let (from, to) = (self.content_of(item), self.value_end(item, self.groups.items.len()));
@@ -375,7 +462,8 @@ impl Reader<'_> {
             let Said::Who(god) = fact.object else { continue };
             let kinds = self.kinds(god);
             let name = self.names.iter().find(|name| name.who == god).copied();
-            if let Some(name) = name.filter(|_| kinds == Kinds::CONCEPT || matches!(god, crate::mentions::Who::New(_))) {
+            if let Some(name) = name.filter(|_| kinds == Kinds::CONCEPT || matches!(god, crate::mentions::Who::New(_)))
+            {
                 let found = Ref { who: fact.subject, mark: None, second: None };
                 let spot = Spot { found, start: name.start, end: name.end };
                 self.propose("faith", spot, name.start, name.end, "loose_god", mode);

@@ -102,7 +102,11 @@ impl Reader<'_> {
     fn leaves_out_subject(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let first = (0..clause.verb).all(|item| self.is_skippable(item));
-        let stated = !vg.base && self.norm(vg.head) != "be" && vg.modal.is_none() && vg.form != VerbForm::Infinitive && !vg.silent;
+        let stated = !vg.base
+            && self.norm(vg.head) != "be"
+            && vg.modal.is_none()
+            && vg.form != VerbForm::Infinitive
+            && !vg.silent;
         let alone = self.clauses.iter().all(|other| other.subjects.is_empty());
         first && stated && alone && clause.subjects.is_empty() && !self.asks()
     }
@@ -166,7 +170,7 @@ impl Reader<'_> {
                 match group.article {
                     Some(article) if matches!(self.norm(article), "a" | "an" | "the" | "this" | "that" | "these") => {
                         article + 1
-                    },
+                    }
                     _ if group.owner.is_some()
                         && !group.by_name
                         && self.groups.nps[group.owner.unwrap_or_default()].pronoun =>

@@ -83,7 +83,11 @@ impl Memory {
             return Some(topic);
         }
         let last = fitting.iter().map(|seen| seen.sentence).max().filter(|last| last + REACH >= self.sentence)?;
-        fitting.iter().filter(|seen| seen.sentence == last).min_by_key(|seen| (!seen.subject, seen.token)).map(|seen| seen.who)
+        fitting
+            .iter()
+            .filter(|seen| seen.sentence == last)
+            .min_by_key(|seen| (!seen.subject, seen.token))
+            .map(|seen| seen.who)
     }
 
     fn last_seen(&self) -> Option<Who> {

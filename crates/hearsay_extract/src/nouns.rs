@@ -53,6 +53,12 @@ impl Reader<'_> {
             Some(at) => reader.clause_span(at, end),
             None => reader.span(group.start, end.saturating_sub(1)),
         };
+        // "Builder's Grace" is a name, and no builder.
+        let owns = matches!(self.norm(group.end), "'s" | "'")
+            && self.tokens.get(group.end + 1).is_some_and(|next| next.capital);
+        if owns && self.tokens[group.head].capital && group.name.is_none() {
+            return None;
+        }
         let mut mode = mode.clone();
         if group.article.is_some_and(|at| matches!(self.norm(at), "no" | "neither")) {
             mode.denied = !mode.denied;
@@ -169,6 +175,14 @@ impl Reader<'_> {
         let head = self.singular(self.norm(head_token));
         let mut kinds_of = self.kinds_of_noun(&head);
         if head == "prior" && self.norm(head_token + 1) == "to" {
+            kinds_of.clear();
+        }
+        // "the best decision-maker": praise, where only the end of the noun tells of a trade.
+        let praised = (group.content..group.head).any(|at| {
+            matches!(self.norm(at), "best" | "worst" | "greatest" | "finest")
+                && !self.grammar.kinds_of.contains_key(&head)
+        });
+        if praised {
             kinds_of.clear();
         }
         if kinds_of.is_empty() && self.is_post(&head) {
@@ -387,13 +401,13 @@ impl Reader<'_> {
     }
 
     pub(crate) fn is_number(&self, word: &str) -> bool {
-        word.starts_with(|c: char| c.is_ascii_digit())
-            || {
-                let number = |part: &str| self.grammar.class(part).has(Class::NUMBER);
-                // "mid-forties", "fifty-something"
-                let about = |part: &str| number(part) || ["mid", "late", "early", "something", "odd", "ish"].contains(&part);
-                word.split('-').any(number) && word.split('-').all(about)
-            }
+        word.starts_with(|c: char| c.is_ascii_digit()) || {
+            let number = |part: &str| self.grammar.class(part).has(Class::NUMBER);
+            // "mid-forties", "fifty-something"
+            let about =
+                |part: &str| number(part) || ["mid", "late", "early", "something", "odd", "ish"].contains(&part);
+            word.split('-').any(number) && word.split('-').all(about)
+        }
     }
 
     pub(crate) fn target(&self, name: &str) -> Option<usize> {
@@ -557,12 +571,24 @@ impl Reader<'_> {
         span: hearsay_model::Span,
     ) -> bool {
         let group = &self.groups.nps[np];
-        let leads = ["head", "chief", "captain", "master", "mistress", "director", "keeper", "commander", "minister", "secretary"];
+        let leads = [
+            "head",
+            "chief",
+            "captain",
+            "master",
+            "mistress",
+            "director",
+            "keeper",
+            "commander",
+            "minister",
+            "secretary",
+        ];
         let what = self.syntax.np(item + 2).filter(|np| {
             let of = &self.groups.nps[*np];
             of.name.is_none() && !of.pronoun && of.owner.is_none()
         });
-        let post = group.owner.is_some() && leads.contains(&self.norm(group.head)) && self.syntax.word(item + 1) == "of";
+        let post =
+            group.owner.is_some() && leads.contains(&self.norm(group.head)) && self.syntax.word(item + 1) == "of";
         let (Some(what), Some(employed), Some(occupation)) =
             (what.filter(|_| post), self.target("EMPLOYED_BY"), self.target("occupation"))
         else {

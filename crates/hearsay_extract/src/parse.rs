@@ -254,8 +254,13 @@ impl<'a> Parser<'a> {
             return true;
         }
         // "joined the guild last year"
-        let times = ["year", "month", "week", "night", "spring", "summer", "autumn", "fall", "winter", "season", "time"];
-        if matches!(token.norm.as_str(), "last" | "next") && times.contains(&self.norm(at + 1)) && at > 0 && self.is_name(at - 1) {
+        let times =
+            ["year", "month", "week", "night", "spring", "summer", "autumn", "fall", "winter", "season", "time"];
+        if matches!(token.norm.as_str(), "last" | "next")
+            && times.contains(&self.norm(at + 1))
+            && at > 0
+            && self.is_name(at - 1)
+        {
             return false;
         }
         match token.sort {
@@ -314,7 +319,8 @@ impl<'a> Parser<'a> {
                     || matches!(self.norm(next), "has" | "had" | "does" | "did");
                 if form.has(Form::THIRD) {
                     // "What Odo wants is the ledger"
-                    let clefted = (1..5).any(|back| matches!(at.checked_sub(back).map(|at| self.norm(at)), Some("what" | "all")));
+                    let clefted =
+                        (1..5).any(|back| matches!(at.checked_sub(back).map(|at| self.norm(at)), Some("what" | "all")));
                     return !verb_follows || clefted;
                 }
                 plural && form.has(Form::BASE) && !verb_follows
@@ -829,7 +835,8 @@ impl<'a> Parser<'a> {
         };
         if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
             // "Maud's scared stiff of him"
-            if self.class(next + 2).has(Class::PREPOSITION) && self.grammar.adjectives.contains_key(self.norm(next + 1)) {
+            if self.class(next + 2).has(Class::PREPOSITION) && self.grammar.adjectives.contains_key(self.norm(next + 1))
+            {
                 return false;
             }
             return self.is_nounish(next + 1);

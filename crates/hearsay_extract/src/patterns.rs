@@ -18,8 +18,7 @@ pub(crate) struct Hit {
 }
 
 /// Words that stand before the preposition of a place: "down at the mill".
-pub(crate) const PARTICLES: [&str; 9] =
-    ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
+pub(crate) const PARTICLES: [&str; 9] = ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
 
 /// Words that make a place more exact: "right in the middle".
 pub(crate) const EXACTLY: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
@@ -146,10 +145,10 @@ impl Reader<'_> {
                 places && (PARTICLES.contains(&token.norm.as_str()) || EXACTLY.contains(&token.norm.as_str()))
                     || token.is("alone")
                     || token.is_word()
-                    && (self.grammar.class(&token.norm).has(Class::ADVERB)
-                        || token.norm.ends_with("ly")
-                        || matches!(token.norm.as_str(), "like" | "um" | "uh" | "er" | "literally"))
-                    && !self.syntax.is_preposition(item)
+                        && (self.grammar.class(&token.norm).has(Class::ADVERB)
+                            || token.norm.ends_with("ly")
+                            || matches!(token.norm.as_str(), "like" | "um" | "uh" | "er" | "literally"))
+                        && !self.syntax.is_preposition(item)
                     || (token.is_word()
                         && self.grammar.class(&token.norm).has(Class::ADVERB)
                         && self.syntax.np(item + 1).is_none())

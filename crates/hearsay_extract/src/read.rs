@@ -214,10 +214,11 @@ impl Reader<'_> {
                 subject,
             });
         }
-        let leads = self.clauses.iter().flat_map(|clause| clause.subjects.iter()).chain(match self.groups.items.first() {
-            Some(Item::Np(np)) => Some(np),
-            _ => None,
-        });
+        let leads =
+            self.clauses.iter().flat_map(|clause| clause.subjects.iter()).chain(match self.groups.items.first() {
+                Some(Item::Np(np)) => Some(np),
+                _ => None,
+            });
         let lead = leads.filter_map(|np| self.groups.nps[*np].name).min();
         self.next_focus = lead.map(|name| self.names[name].who);
         let mut lists = (0..self.groups.items.len()).map(|item| self.syntax.list(item, self.groups.items.len()).0);
@@ -402,8 +403,10 @@ impl Reader<'_> {
         let name = self.names.iter().find(|name| {
             let comma = |at: usize| self.norm(at) == ",";
             let ends = name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_mark(".!?\u{2026}"));
-            let dear = (0..name.start).all(|at| matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to"));
-            (name.start > 1 && comma(name.start - 1) && ends) || (dear && (comma(name.end) || self.norm(name.end) == ":"))
+            let dear = (0..name.start)
+                .all(|at| matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to"));
+            (name.start > 1 && comma(name.start - 1) && ends)
+                || (dear && (comma(name.end) || self.norm(name.end) == ":"))
         })?;
         let person = self.kinds(name.who).meets(Kinds::PERSON) && self.voice.speaker != Some(name.who);
         person.then_some(Ref { who: name.who, mark: Some("pronoun"), second: None })

@@ -55,7 +55,7 @@ pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
             // Places behind what is gone move with it.
             if !pronouns.iter().any(|(place, _)| *place > start) {
                 tokens.drain(start..end);
-                at = start.saturating_sub(1);
+                at = start.saturating_sub(TWICE);
                 continue;
             }
         }
