@@ -105,6 +105,9 @@ impl Reader<'_> {
         let speaks = matches!(vg.lemma.as_str(), "talk" | "speak") && !whom && to > vg.end && !vg.past;
         let says = vg.lemma == "say" && always;
         let sounds = ["mumble", "mutter", "stammer", "stutter", "lisp", "drawl", "whisper", "shout", "swear", "growl"];
+        // "calls everyone love"
+        let calls = vg.lemma == "call" && matches!(first, "everyone" | "everybody" | "people");
+        let says = says || calls;
         let sounds = sounds.contains(&vg.lemma.as_str()) && !vg.past && !whom && clause.from != From::Control;
         if vg.passive || vg.negated || named || !(speaks || says || sounds) {
             return 0;
@@ -128,7 +131,11 @@ impl Reader<'_> {
         };
         let from = (vg.start.saturating_sub(1)..vg.head + 1).find(|at| ever(*at)).unwrap_or(vg.head);
         let told = (from..to).any(ever);
-        let now = !vg.past && !vg.perfect && !vg.progressive && !vg.passive && !vg.copula && vg.modal.is_none();
+        // "can't keep a secret"
+        let cannot = vg.negated && vg.modal.as_deref() == Some("can");
+        let (from, told) = if cannot { (vg.start, true) } else { (from, told) };
+        let now = !vg.past && !vg.perfect && !vg.progressive && !vg.passive && !vg.copula;
+        let now = now && (vg.modal.is_none() || cannot);
         let speech = self.grammar.sort(&vg.lemma).speech || vg.lemma == "talk" || vg.lemma == "speak";
         if !(person && told && now) || named || speech || vg.form != VerbForm::Finite {
             return 0;

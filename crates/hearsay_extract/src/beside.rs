@@ -148,6 +148,14 @@ impl Reader<'_> {
             if placed && self.memory.topic.is_some() && self.memory.topic != who {
                 continue;
             }
+            // "works for the Torvalds, poor sod": whoever works is meant.
+            if placed
+                && other.article.is_none()
+                && other.owner.is_none()
+                && group.name.is_some_and(|name| self.kinds(self.names[name].who) == Kinds::GROUP)
+            {
+                continue;
+            }
             // "Pell, Mirela's brother, …"
             if group.name.is_some() && other.name.is_none() && !other.pronoun && closes {
                 let in_list = open == "," && self.syntax.list(item, self.groups.items.len()).0.contains(&next);

@@ -119,7 +119,7 @@ pub(crate) fn before_tag(tokens: &[Token]) -> &[Token] {
         // "did I mention that?"
         said.starts_with(&words) && more <= if words.len() > 2 { 4 } else { 1 }
     };
-    if TAGS.iter().any(|tag| is_tag(&tag)) { &tokens[..comma] } else { tokens }
+    if TAGS.iter().any(is_tag) { &tokens[..comma] } else { tokens }
 }
 
 /// Whether a sentence asks.

@@ -25,6 +25,7 @@ impl Reader<'_> {
             return;
         }
         self.led_by_label(&mode);
+        self.led_by_noun(&mode);
         self.in_brackets(&mode);
         self.dated(&mode);
         self.nicknamed(&mode);
@@ -106,6 +107,33 @@ impl Reader<'_> {
         self.fill(target, &owners, colon + 1, self.last_word(), mark, mode);
     }
 
+    /// "Client: June Okoro", "Owner: Odo": what somebody is to whomever the text is about.
+    fn led_by_noun(&mut self, mode: &Mode) {
+        let noun = self.singular(self.norm(0));
+        let Some(name) = self.names.iter().find(|name| name.start <= 3 && name.start > 1).copied() else { return };
+        let colon = self.tokens.get(1).is_some_and(|mark| mark.is_mark(":")) && self.norm(name.start - 1) != "'s";
+        if !colon || self.clauses.iter().any(|clause| !self.groups.vgs[clause.vg].silent) {
+            return;
+        }
+        let named = Ref { who: name.who, mark: None, second: None };
+        let span = self.span(0, name.end - 1);
+        for (words, pattern) in
+            self.grammar.nouns.get(&noun).into_iter().flatten().filter(|(words, _)| words.len() == 1)
+        {
+            let (low, high) =
+                (self.grammar.targets[pattern.target].subject, self.grammar.targets[pattern.target].object);
+            let owners = self.spoken_of(|kinds| kinds.meets(if pattern.back { low } else { high }));
+            let Some(owner) = owners.first().copied() else { continue };
+            let (a, b) = if pattern.back { (owner, named) } else { (named, owner) };
+            let before = self.facts.len();
+            let relation = format!("{} of", words[0]);
+            self.state(pattern.target, &a, Ok(&b), &relation, &["field", "by_topic"], mode, span);
+            if self.facts.len() > before {
+                return;
+            }
+        }
+    }
+
     /// Whom or what the text before is about, if it is of a kind.
     pub(crate) fn spoken_of(&self, fits: impl Fn(Kinds) -> bool) -> Vec<Ref> {
         let who: Option<Who> = self.memory.about(fits);
@@ -126,7 +154,7 @@ impl Reader<'_> {
             while from < close {
                 let end = (from..close).find(|at| self.tokens[*at].is_mark(",;")).unwrap_or(close);
                 let skipped = usize::from(matches!(self.norm(from + 1), ":" | "of" | "is" | "."));
-                if let Some(target) = self.field(&self.norm(from).to_owned(), &[owner]) {
+                if let Some(target) = self.field(self.norm(from), &[owner]) {
                     self.fill(target, &[owner], from + 1 + skipped, end, "by_bracket", mode);
                 } else if self.is_dated(from, end)
                     && let Some(date) = self.target("date")
@@ -234,10 +262,11 @@ impl Reader<'_> {
 
     /// "Dead Air: find out why the relay went silent"
     fn task(&mut self, mode: &Mode) {
-        let Some(first) = self.names.first().copied().filter(|name| name.start == 0) else { return };
+        let Some(first) = self.names.first().copied().filter(|name| name.start < 2) else { return };
         let begins = first.end + 1;
         let quest = self.kinds(first.who) == Kinds::QUEST;
-        let told = self.groups.vgs.iter().any(|vg| vg.start == begins && vg.base);
+        let forms = self.grammar.forms.get(self.norm(begins));
+        let told = forms.is_some_and(|forms| forms.iter().any(|(_, form)| form.has(crate::verbs::Form::BASE)));
         if quest
             && told
             && self.tokens.get(first.end).is_some_and(|mark| mark.is_mark(":\u{2014}"))

@@ -40,7 +40,7 @@ const AGED: [&str; 10] = ["at", "only", "of", "aged", "age", "turned", "past", "
 
 /// Words that tell coins.
 const COINS: &str = " credits credit crowns crown silver silvers gold golds marks coins coin pounds dollars shillings guineas pennies \
-    pence coppers ducats florins thalers gp sp cp nuyen eddies bucks euros talents denarii sovereigns doubloons francs ";
+    pence coppers ducats florins thalers gp sp cp k nuyen eddies bucks euros talents denarii sovereigns doubloons francs ";
 
 /// Words with which something is paid for a task, or is worth something.
 const PAYS: &str = " pay pays paid reward bounty offer offers offered gets get earns earn purse fee price worth fetch fetches \
@@ -157,6 +157,12 @@ impl Reader<'_> {
                 self.guess_of("KNOWS", b, a, at, "loose_together", mode);
             }
             self.instead(at, &subjects, spots, mode);
+            // "The siege was long. Odo was there."
+            let there = vg.copula && self.norm(vg.end) == "there" && self.norm(vg.start.wrapping_sub(1)) != "there";
+            let event = self.spoken_of(|kinds| kinds == Kinds::EVENT).first().copied().filter(|_| there);
+            if let (Some(event), [subject, ..]) = (event, &subjects[..]) {
+                self.guess_of("PARTICIPATED_IN", *subject, event, at, "loose_there", mode);
+            }
             let topic = (vg.end..self.tokens.len()).find(|at| self.norm(*at) == "about");
             if let Some(about) = topic.filter(|_| matches!(vg.lemma.as_str(), "tell" | "warn" | "teach" | "inform")) {
                 let told = spots.iter().find(|spot| spot.start >= vg.end && spot.end <= about).copied();
@@ -269,8 +275,11 @@ impl Reader<'_> {
         let population = self.target("population");
         let noun =
             |at: usize| self.grammar.has.get(self.norm(at)).and_then(|all| all.first()).map(|(target, _)| *target);
-        let unit =
-            (to..(to + 2).min(self.tokens.len())).find(|at| noun(*at) == population || self.is_one_of(COINS, *at));
+        // "$200"
+        let sign = from.checked_sub(1).filter(|at| matches!(self.norm(*at), "$" | "\u{A3}" | "\u{20AC}"));
+        let from = sign.unwrap_or(from);
+        let named = |at: &usize| noun(*at) == population || self.is_one_of(COINS, *at);
+        let unit = sign.map(|_| to - 1).or_else(|| (to..(to + 2).min(self.tokens.len())).find(named));
         let dated = (number..to).any(|at| self.norm(at).len() == 4 && self.tokens[at].sort == Sort::Number)
             || (number.saturating_sub(1)..(to + 1).min(self.tokens.len()))
                 .any(|at| self.grammar.class(self.norm(at)).has(Class::MONTH) && self.tokens[at].capital);
@@ -282,7 +291,8 @@ impl Reader<'_> {
                     self.propose("population", place, from, unit + 1, "loose_counted", mode);
                 }
             } else if before == "(" || (0..self.tokens.len()).any(|at| self.is_one_of(PAYS, at)) {
-                if let Some(quest) = self.nearest(spots, Kinds::QUEST, number) {
+                let quest = self.nearest(spots, Kinds::QUEST, number).or_else(|| self.quest_before(spots, number));
+                if let Some(quest) = quest {
                     self.propose("reward", quest, from, unit + 1, "loose_counted", mode);
                 } else if let Some(thing) = self.nearest(spots, Kinds::THING, number) {
                     self.propose("value", thing, from, unit + 1, "loose_counted", mode);
@@ -314,6 +324,13 @@ impl Reader<'_> {
                 self.propose("age", person, from, to + usize::from(years), "loose_counted", mode);
             }
         }
+    }
+
+    /// The task that the text before is about, where this sentence names no other and no thing.
+    fn quest_before(&self, spots: &[Spot], at: usize) -> Option<Spot> {
+        let thing = spots.iter().any(|spot| self.kinds(spot.found.who) == Kinds::THING);
+        let found = self.spoken_of(|kinds| kinds == Kinds::QUEST).first().copied().filter(|_| !thing)?;
+        Some(Spot { found, start: at, end: at })
     }
 
     /// "No crane, no pain" beside "motto", a hook beside "sign".

@@ -67,6 +67,18 @@ impl Reader<'_> {
         {
             found |= self.having(saying);
         }
+        // "lies unconscious in the cellar"
+        let condition = self.target("condition");
+        let lies = matches!(vg.lemma.as_str(), "lie" | "lay" | "sit" | "stand" | "sleep");
+        if lies
+            && self
+                .grammar
+                .attributes_of(self.norm(vg.end))
+                .first()
+                .is_some_and(|(target, _)| Some(*target) == condition)
+        {
+            found |= self.adjective(saying, vg.end).is_some();
+        }
         if !found && self.aiming(saying) {
             return;
         }

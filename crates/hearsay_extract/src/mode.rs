@@ -556,7 +556,11 @@ impl Reader<'_> {
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
-                } else if vg.passive && (sort.speech || sort.thought) {
+                } else if vg.passive
+                    && (sort.speech
+                        || sort.thought
+                        || matches!(lemma.as_str(), "rumour" | "rumor" | "repute" | "allege"))
+                {
                     // "is said to own"
                     let words = self.said(vg.head, vg.end);
                     self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));

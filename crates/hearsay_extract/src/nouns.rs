@@ -235,7 +235,8 @@ impl Reader<'_> {
                         self.state(age, subject, Err(value.clone()), "", marks, &mode, at);
                     }
                 }
-                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN) || of_place;
+                let of_thing = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::THING);
+                let light = self.grammar.class(&head).has(Class::LIGHT_NOUN) || of_place || of_thing;
                 let kinds = subjects.first().map_or(Kinds::ANY, |subject| self.kinds(subject.who));
                 let entries = self.grammar.attributes_of(&word);
                 let entry = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds));
@@ -546,6 +547,13 @@ impl Reader<'_> {
                         let member = self.target("MEMBER_OF").filter(|_| {
                             among && target.predicate == *"EMPLOYED_BY" && self.kinds(b.who) == Kinds::GROUP
                         });
+                        // "the boss of the guild" leads it.
+                        let leads =
+                            pattern.back && target.predicate == *"EMPLOYED_BY" && self.kinds(owner.who) == Kinds::GROUP;
+                        if let Some(related) = self.related.filter(|_| leads) {
+                            self.state(related, subject, Ok(owner), &relation, &marks, mode, span);
+                            continue;
+                        }
                         let target = member.unwrap_or(pattern.target);
                         self.state(target, a, Ok(b), &relation, &marks, mode, span);
                     }

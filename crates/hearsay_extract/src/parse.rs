@@ -793,6 +793,10 @@ impl<'a> Parser<'a> {
             return false;
         }
         let next = at + 1;
+        // "was the Landlord's doing"
+        if self.norm(next) == "doing" && self.behind_is(at) {
+            return true;
+        }
         // "the Kestrel is Ilvane's now"
         if self.behind_is(at) && (self.is_adverb(next) || !self.is_nounish(next)) && !self.is_verb_form(next) {
             return true;

@@ -183,6 +183,16 @@ impl Reader<'_> {
                 found.second = found.second.or(Some("far_object"));
             }
         }
+        // "owns all of Eastgate"
+        if refs.is_empty()
+            && let [np] = list[..]
+            && matches!(
+                self.norm(self.groups.nps[np].head),
+                "all" | "half" | "most" | "much" | "part" | "rest" | "everything"
+            )
+        {
+            refs = self.owners(np, item, &["of", "in"]);
+        }
         // "owes Odo money": not Odo's money.
         let gives = matches!(self.grammar.targets[pattern.target].predicate.as_str(), "OWES" | "PROMISED");
         if refs.is_empty()

@@ -421,7 +421,7 @@ impl Reader<'_> {
                     [hearer] if self.voice.talk && self.kinds(hearer).meets(Kinds::PERSON) => {
                         vec![Ref { who: hearer, mark: Some("pronoun"), second: None }]
                     }
-                    _ if self.voice.talk => self.called().into_iter().collect(),
+                    _ if self.voice.at_table => self.called().into_iter().collect(),
                     _ => Vec::new(),
                 };
             }
@@ -546,7 +546,8 @@ impl Reader<'_> {
             }
             Err(value) => {
                 let value = self.whole_value(&value);
-                if meaning.predicate == *"age" && !self.is_age(&value, marks, span) {
+                let half = matches!(value.as_str(), "half" | "one" | "hundred" | "dozen");
+                if meaning.predicate == *"age" && (half || !self.is_age(&value, marks, span)) {
                     return;
                 }
                 let is_name = meaning.predicate == *"alias" && {
