@@ -44,10 +44,10 @@ pub struct Weighed {
 const LOOSE: (f64, f64) = (0.3, 0.55);
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.17;
+const GUESSED: f64 = 0.14;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
-const GUESSED_OF_STRANGERS: f64 = 0.22;
+const GUESSED_OF_STRANGERS: f64 = 0.18;
 
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;

@@ -112,7 +112,10 @@ fn aside(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
 /// "he's, he's", "this, this": words that nobody says twice in earnest.
 fn twice(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usize, usize)> {
     let small = |token: &Token| {
-        is_pronoun(&token.norm) || be_form(&token.norm) || grammar.class(&token.norm).has(Class::DETERMINER)
+        is_pronoun(&token.norm)
+            || be_form(&token.norm)
+            || token.norm.starts_with('\'')
+            || grammar.class(&token.norm).has(Class::DETERMINER)
     };
     (1..=TWICE).rev().find_map(|count| {
         let again = at + count + usize::from(is_comma(tokens, at + count));
