@@ -8,6 +8,7 @@ use crate::{
     mode::Mode,
     parse::{Item, VerbForm},
     read::{Reader, Ref},
+    verbs::Form,
 };
 
 impl Reader<'_> {
@@ -24,7 +25,13 @@ impl Reader<'_> {
             let last = self.memory.last_person();
             subjects.extend(last.map(|who| Ref { who, mark: Some("far_pronoun"), second: None }));
         }
+        // "Given by Odo.", "Owned by Odo."
+        let mut given = false;
         if subjects.is_empty() && self.leaves_out_subject(&clause) {
+            let forms = self.grammar.forms.get(self.norm(vg.head));
+            given = vg.form != VerbForm::Ing
+                && forms.is_some_and(|forms| forms.iter().any(|(_, form)| form.has(Form::PARTICIPLE)))
+                && (vg.end..vg.end + 2).any(|at| self.norm(at) == "by");
             // "Works for Odo.", "Given by Odo.": whoever or whatever the text is about.
             subjects.extend(self.spoken_of(|_| true));
         }
@@ -50,11 +57,11 @@ impl Reader<'_> {
         let owned_subject = clause.subjects.first().copied();
         let is_copula = vg.copula || (self.grammar.sort(&vg.lemma).seeming && !vg.passive);
         let mut found = false;
-        if is_copula || vg.passive {
+        if is_copula || vg.passive || given {
             let fronted = clause.rest.0 < clause.verb;
             let from = match fronted {
                 true => self.start_of(clause.rest.0),
-                false if vg.passive => vg.head,
+                false if vg.passive || given => vg.head,
                 false => vg.end,
             };
             found |= self.after_is(saying, from, owned_subject);

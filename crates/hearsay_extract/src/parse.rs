@@ -793,6 +793,10 @@ impl<'a> Parser<'a> {
             return false;
         }
         let next = at + 1;
+        // "Finn's my cousin"
+        if POSSESSIVES.contains(&self.norm(next)) {
+            return false;
+        }
         // "was the Landlord's doing"
         if self.norm(next) == "doing" && self.behind_is(at) {
             return true;
