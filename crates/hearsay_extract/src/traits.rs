@@ -87,6 +87,10 @@ impl Reader<'_> {
         if start >= to || named || is_pronoun(self.norm(start)) || !self.tokens[start].is_word() {
             return 0;
         }
+        // "Hunter's Whistles" is a name.
+        if self.tokens[start].capital && self.norm(start + 1) == "'s" {
+            return 0;
+        }
         let class = self.grammar.class(self.norm(start));
         if class.has(Class::PREPOSITION.or(Class::SUBORDINATOR).or(Class::RELATIVE)) {
             return 0;
