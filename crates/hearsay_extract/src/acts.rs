@@ -409,9 +409,6 @@ impl Reader<'_> {
                     self.state(pattern.target, &a, Ok(&b), &pattern.words, marks, mode, span);
                     if !mutual {
                         self.state(pattern.target, &b, Ok(&a), &pattern.words, marks, mode, span);
-                    } else if grammar.targets[pattern.target].predicate != *"ALLIED_WITH" {
-                        // Said of each, if somebody asks for each.
-                        self.state(pattern.target, &b, Ok(&a), &pattern.words, &["loose", "loose_mutual"], mode, span);
                     }
                     return true;
                 }

@@ -403,7 +403,6 @@ impl<'a> Pass<'a> {
                     && other.stated_by == fact.stated_by
                     && ((other.subject == fact.subject && other.object == fact.object)
                         || (target.mutual
-                            && !read.marks.is_loose()
                             && Stated::Entity(other.subject.clone()) == fact.object
                             && other.object == Stated::Entity(fact.subject.clone())))
             };
