@@ -354,7 +354,9 @@ impl Reader<'_> {
         });
         let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;
         let own = self.syntax.np(from).is_some_and(|np| self.groups.nps[np].owner.is_some());
-        let wearing = matches!(vg.lemma.as_str(), "wear" | "keep") && !vg.passive && own;
+        // "keeps his hair short", but "keeps his hand on his axe".
+        let put = vg.lemma == "keep" && self.syntax.is_preposition(from + 1);
+        let wearing = matches!(vg.lemma.as_str(), "wear" | "keep") && !vg.passive && own && !put;
         let name = if vg.lemma == "break" { "condition" } else { "appearance" };
         let Some(appearance) = self.target(name).filter(|_| (losing || wearing) && part.is_some()) else {
             return false;
