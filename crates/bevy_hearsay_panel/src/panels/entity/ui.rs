@@ -440,7 +440,7 @@ fn knows_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
         }
         parts.push(if row.table { "the party knows it too".into() } else { "the party does not know it".into() });
         if !look.screen_safe {
-            label(ui, RichText::new(&parts.join(" \u{00B7} ")).small().color(look.theme.palette().weak));
+            label(ui, RichText::new(parts.join(" \u{00B7} ")).small().color(look.theme.palette().weak));
         }
     });
 }
