@@ -27,10 +27,7 @@ pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
     let cuts: Vec<usize> = job.sections.iter().map(|section| section.byte_range.start.0).collect();
     let mut seen = LayoutJob { wrap: job.wrap.clone(), ..LayoutJob::default() };
     for (row, pieces) in in_order(&job.text, &rows, &cuts).into_iter().enumerate() {
-        let format = |piece: &Piece| {
-            let within = |section: &&egui::text::LayoutSection| section.byte_range.end.0 > piece.span.start;
-            job.sections.iter().find(within).map_or_else(TextFormat::default, |section| section.format.clone())
-        };
+        let format = |piece: &Piece| format_at(&job, piece.span.start);
         if row > 0 {
             seen.append("\n", 0.0, pieces.first().map_or_else(TextFormat::default, format));
         }
@@ -39,6 +36,12 @@ pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
         }
     }
     seen.into()
+}
+
+/// How a byte of a text is set.
+fn format_at(job: &LayoutJob, at: usize) -> TextFormat {
+    let section = job.sections.iter().find(|section| section.byte_range.end.0 > at);
+    section.map_or_else(TextFormat::default, |section| section.format.clone())
 }
 
 /// Which bytes of a text come onto which line at this place, without the space between lines. egui's own rows do not tell:
@@ -51,9 +54,7 @@ pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
     // What stands before, on the first line.
     let mut x = if in_row { most - ui.available_size_before_wrap().x } else { 0.0 };
     let width = |word: &str, at: usize| {
-        let section = job.sections.iter().find(|section| section.byte_range.end.0 > at);
-        let format = section.map_or_else(TextFormat::default, |section| section.format.clone());
-        ui.painter().layout_job(LayoutJob::single_section(word.to_owned(), format)).size().x
+        ui.painter().layout_job(LayoutJob::single_section(word.to_owned(), format_at(job, at))).size().x
     };
     let (mut rows, mut start, mut at) = (Vec::new(), 0, 0);
     for part in text.split_inclusive([' ', '\n']) {

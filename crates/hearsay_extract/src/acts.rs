@@ -93,7 +93,7 @@ impl Reader<'_> {
         };
         let Some(who) = self.facts.iter().rev().find(serves).map(|fact| fact.subject) else { return };
         let (value, end) = (self.said(self.content_of(item + 1), self.groups.nps[np].end), self.groups.nps[np].end);
-        let subject = Ref { who, mark: None, second: None };
+        let subject = Ref::plain(who);
         let span = self.clause_span(at, end);
         self.state(occupation, &subject, Err(value), "", &[marks, &["strong", "by_kind"]].concat(), mode, span);
     }

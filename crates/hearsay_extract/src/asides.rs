@@ -7,7 +7,7 @@ use crate::{
     kinds::Kinds,
     mode::Mode,
     parse::{Item, VerbForm},
-    read::{Reader, Ref},
+    read::{Read, Reader, Ref, Said},
     token::Sort,
 };
 
@@ -22,7 +22,7 @@ impl Reader<'_> {
     pub(crate) fn asides(&mut self, modes: &[Mode]) {
         let mut left = MOST;
         for (at, mode) in modes.iter().enumerate() {
-            if mode.dead || mode.denied || mode.would || mode.can {
+            if !mode.is_plain() {
                 continue;
             }
             let clause = self.clauses[at].clone();
@@ -43,7 +43,7 @@ impl Reader<'_> {
             }
         }
         let whole = self.whole(false);
-        let alive = modes.iter().all(|mode| !mode.dead && !mode.denied && !mode.would && !mode.can);
+        let alive = modes.iter().all(|mode| mode.is_plain());
         if !whole.dead && alive && !self.asks() {
             let mode = modes.first().cloned().unwrap_or(whole);
             left -= self.apposed(&mode, left).min(left);
@@ -57,8 +57,7 @@ impl Reader<'_> {
         let mut from = self.end_of(clause.rest.1.saturating_sub(1)).max(vg.end);
         let mut found = 0;
         while found < most && self.tokens.get(from).is_some_and(|mark| mark.is_mark(",\u{2014}")) {
-            let stops = |at: &usize| self.tokens[*at].is_mark(",.;:!?()\u{2014}");
-            let end = (from + 1..self.tokens.len()).find(stops).unwrap_or(self.tokens.len());
+            let end = self.up_to(from + 1, ",.;:!?()\u{2014}");
             let start = from + 1 + usize::from(self.norm(from + 1) == "and");
             let acts = self
                 .groups
@@ -119,8 +118,7 @@ impl Reader<'_> {
     /// "never tells a lie", "trusts nobody", "laughs easily"
     fn habit(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode) -> usize {
         let vg = self.groups.vgs[clause.vg].clone();
-        let ends = |at: &usize| self.tokens[*at].is_mark(",.;!:\u{2014}");
-        let to = (vg.end..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+        let to = self.up_to(vg.end, ",.;!:\u{2014}");
         let person = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PERSON);
         let named = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
         let ever = |at: usize| {
@@ -180,11 +178,11 @@ impl Reader<'_> {
             .collect();
         let before = self.facts.len();
         for fact in shared {
-            let crate::read::Said::Who(place) = fact.object else { continue };
+            let Said::Who(place) = fact.object else { continue };
             for other in
                 others.iter().filter(|other| self.kinds(other.who) == Kinds::PERSON).copied().collect::<Vec<_>>()
             {
-                let place = Ref { who: place, mark: None, second: None };
+                let place = Ref::plain(place);
                 self.state(fact.target, &other, Ok(&place), "", &["loose", "loose_companion"], mode, fact.span);
             }
         }
@@ -245,7 +243,7 @@ impl Reader<'_> {
             let nearest = people.iter().min_by_key(|spot| distance(spot.start, spot.end));
             let Some(nearest) = nearest.filter(|spot| distance(spot.start, spot.end) < NEAR) else { continue };
             let target = self.target(name);
-            let known = |fact: &crate::read::Read| Some(fact.target) == target && fact.subject == nearest.found.who;
+            let known = |fact: &Read| Some(fact.target) == target && fact.subject == nearest.found.who;
             if self.facts.iter().any(known) {
                 continue;
             }
@@ -272,8 +270,7 @@ impl Reader<'_> {
         if looks {
             let mark = matches!(noun.as_str(), "scar" | "tattoo" | "birthmark" | "eyepatch" | "limp");
             let runs = mark && self.groups.vgs.iter().any(|vg| vg.start == group.end && vg.form == VerbForm::Finite);
-            let stops = |at: &usize| self.tokens[*at].is_mark(",.;!");
-            let end = (group.end..self.tokens.len()).find(stops).unwrap_or(self.tokens.len());
+            let end = self.up_to(group.end, ",.;!");
             let told = runs || mark || group.content < group.head;
             return told.then_some(("appearance", group.content, if runs { end } else { group.end }));
         }

@@ -408,7 +408,7 @@ impl Reader<'_> {
             && !self.grammar.attributes_of(self.norm(start + 1)).is_empty();
         let start = start + usize::from(more);
         let word = self.norm(start).to_owned();
-        if self.names.iter().any(|name| name.start <= start && start < name.end) {
+        if self.is_named(start) {
             return None;
         }
         // "an angry man" is a noun group.

@@ -7,7 +7,7 @@ use crate::{
     mentions::{Who, be_form, is_pronoun},
     mode::Mode,
     parse::VerbForm,
-    read::{Reader, Ref},
+    read::{Read, Reader, Ref},
     token::Sort,
 };
 
@@ -46,7 +46,7 @@ impl Reader<'_> {
 
     /// Puts a field's value on record, unless its clause gave one.
     fn fill(&mut self, target: usize, owners: &[Ref], from: usize, to: usize, mark: &'static str, mode: &Mode) {
-        let known = |fact: &crate::read::Read| fact.target == target && !fact.marks.is_loose();
+        let known = |fact: &Read| fact.target == target && !fact.marks.is_loose();
         if from >= to || self.facts.iter().any(known) {
             return;
         }
@@ -74,13 +74,13 @@ impl Reader<'_> {
                 && !self.grammar.labels.contains_key(self.norm(vg.head))
                 && vg.form == VerbForm::Finite
         });
-        let named = |at: usize| self.names.iter().any(|name| name.start <= at && at < name.end);
-        let label = (0..colon).find(|at| !named(*at) && self.grammar.labels.contains_key(self.norm(*at)));
+        let label = (0..colon).find(|at| !self.is_named(*at) && self.grammar.labels.contains_key(self.norm(*at)));
         let Some(label) = label.filter(|_| !acts) else { return };
         let word = self.norm(label).to_owned();
         // Nothing but whose it is, and how it is meant, stands before the label.
-        let open =
-            |at: usize| named(at) || is_silent(self.norm(at)) || matches!(self.norm(at), "'s" | "'") || at + 1 == label;
+        let open = |at: usize| {
+            self.is_named(at) || is_silent(self.norm(at)) || matches!(self.norm(at), "'s" | "'") || at + 1 == label
+        };
         if !(0..label).all(open) {
             return;
         }
@@ -95,7 +95,7 @@ impl Reader<'_> {
         if owners.is_empty() && matches!(self.norm(label + 1), "of" | "for" | "in") {
             let the = usize::from(is_silent(self.norm(label + 2)));
             let name = self.names.iter().find(|name| name.start == label + 2 + the && name.end <= colon);
-            owners.extend(name.map(|name| Ref { who: name.who, mark: None, second: None }));
+            owners.extend(name.map(|name| Ref::plain(name.who)));
         }
         if owners.is_empty() && !self.names.iter().any(|name| name.end <= colon) {
             owners = self.spoken_of(|kinds| {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         if !colon || self.clauses.iter().any(|clause| !self.groups.vgs[clause.vg].silent) {
             return;
         }
-        let named = Ref { who: name.who, mark: None, second: None };
+        let named = Ref::plain(name.who);
         let span = self.span(0, name.end - 1);
         for (words, pattern) in
             self.grammar.nouns.get(&noun).into_iter().flatten().filter(|(words, _)| words.len() == 1)
@@ -149,7 +149,7 @@ impl Reader<'_> {
             }
             let close = (name.end + 1..self.tokens.len()).take(BRACKETS).find(|at| self.tokens[*at].is_mark(")"));
             let Some(close) = close else { continue };
-            let owner = Ref { who: name.who, mark: None, second: None };
+            let owner = Ref::plain(name.who);
             let mut from = name.end + 1;
             while from < close {
                 let end = (from..close).find(|at| self.tokens[*at].is_mark(",;")).unwrap_or(close);
@@ -174,7 +174,7 @@ impl Reader<'_> {
             let name = self.names.iter().find(|name| name.end == place + 1).copied();
             let said = self.text.get(span.start..span.end).map(str::to_owned);
             if let (Some(name), Some(said)) = (name, said) {
-                let owner = Ref { who: name.who, mark: None, second: None };
+                let owner = Ref::plain(name.who);
                 self.state(pronouns, &owner, Err(said), "", &["field", "by_bracket"], &mode, *span);
             }
         }
@@ -205,7 +205,7 @@ impl Reader<'_> {
         let Some(alias) = self.target("alias") else { return };
         for index in 0..self.names.len() {
             let name = self.names[index];
-            let owner = Ref { who: name.who, mark: None, second: None };
+            let owner = Ref::plain(name.who);
             let quoted = matches!(self.tokens.get(name.end).map(|token| token.sort), Some(Sort::Quote(_)));
             if quoted && name.end + 1 < self.tokens.len() && self.tokens[name.end + 1].capital {
                 self.fill(alias, &[owner], name.end, name.end + 1, "by_bracket", mode);
@@ -229,7 +229,7 @@ impl Reader<'_> {
         let (Some(slash), Some(target)) = (slash, self.target("pronouns")) else { return };
         let person = self.names.iter().find(|name| self.kinds(name.who) == Kinds::PERSON).copied();
         let owners = match person {
-            Some(name) => vec![Ref { who: name.who, mark: None, second: None }],
+            Some(name) => vec![Ref::plain(name.who)],
             None => self.spoken_of(|kinds| kinds == Kinds::PERSON),
         };
         self.fill(target, &owners, slash - 1, slash + 2, "by_bracket", mode);
@@ -247,7 +247,7 @@ impl Reader<'_> {
             let stops = |at: &usize| self.tokens[*at].is_mark(",.;\u{2014}");
             let end = (from..self.tokens.len().min(from + 8)).find(stops).unwrap_or(from);
             if end > from && self.is_dated(from, end) {
-                let owner = Ref { who: name.who, mark: None, second: None };
+                let owner = Ref::plain(name.who);
                 self.fill(date, &[owner], from, end, "by_bracket", mode);
             }
         }
@@ -272,7 +272,7 @@ impl Reader<'_> {
             && self.tokens.get(first.end).is_some_and(|mark| mark.is_mark(":\u{2014}"))
             && let Some(target) = self.target("objectives")
         {
-            let owner = Ref { who: first.who, mark: None, second: None };
+            let owner = Ref::plain(first.who);
             self.fill(target, &[owner], begins, self.last_word(), "by_label", mode);
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     loose::Spot,
     mode::Mode,
     parse::{Item, VerbForm},
-    read::{Reader, Ref, Said},
+    read::{Read, Reader, Ref, Said},
     token::Sort,
 };
 
@@ -117,7 +117,7 @@ impl Reader<'_> {
         if let Some(np) = hung
             && let Some(place) = self.nearest(spots, Kinds::PLACE, np.head)
         {
-            let item = (0..self.groups.items.len()).find(|item| self.start_of(*item) == np.start);
+            let item = self.item_at(np.start);
             let end = item.map_or(np.end, |item| self.value_end(item, self.groups.items.len()));
             self.propose("atmosphere", place, np.content, end, "loose_air", mode);
         }
@@ -201,12 +201,11 @@ impl Reader<'_> {
             };
             let (who, found) = (spot.found.who, spot.found);
             for subject in subjects.iter().take(2) {
-                let read = |fact: &crate::read::Read| {
+                let read = |fact: &Read| {
                     fact.joins(subject.who, who) && Some(fact.target) != self.related && !fact.marks.is_loose()
                 };
-                let place = |fact: &crate::read::Read| {
-                    fact.joins(subject.who, who) && self.grammar.targets[fact.target].predicate == *name
-                };
+                let place =
+                    |fact: &Read| fact.joins(subject.who, who) && self.grammar.targets[fact.target].predicate == *name;
                 if !self.facts.iter().any(read) && !self.facts.iter().any(place) {
                     self.guess_of(name, *subject, found, at, "loose_instead", mode);
                 }
@@ -215,7 +214,7 @@ impl Reader<'_> {
     }
 
     fn guess_of(&mut self, name: &str, a: Ref, b: Ref, at: usize, mark: &'static str, mode: &Mode) {
-        let known = |fact: &crate::read::Read| {
+        let known = |fact: &Read| {
             self.grammar.targets[fact.target].predicate == *name
                 && fact.subject == a.who
                 && fact.object == Said::Who(b.who)
@@ -235,7 +234,7 @@ impl Reader<'_> {
     /// Proposes a value, unless the attribute was read already.
     fn propose(&mut self, name: &str, of: Spot, from: usize, to: usize, mark: &'static str, mode: &Mode) {
         let Some(target) = self.target(name) else { return };
-        let known = |fact: &crate::read::Read| fact.target == target && fact.subject == of.found.who;
+        let known = |fact: &Read| fact.target == target && fact.subject == of.found.who;
         if from < to && !self.facts.iter().any(known) {
             let (value, span) = (self.said(from, to), self.span(from, to - 1));
             self.state(target, &of.found, Err(value), "", &["loose", mark], mode, span);
@@ -250,8 +249,7 @@ impl Reader<'_> {
     fn counted(&mut self, spots: &[Spot], mode: &Mode) {
         let mut at = 0;
         while at < self.tokens.len() {
-            let named = |at: usize| self.names.iter().any(|name| name.start <= at && at < name.end);
-            if named(at) || !self.is_number(self.norm(at)) {
+            if self.is_named(at) || !self.is_number(self.norm(at)) {
                 if let Some(years) = self.norm(at).strip_suffix("-year-old").map(str::to_owned)
                     && self.is_number(&years)
                     && let Some(person) = self.nearest(spots, Kinds::PERSON, at)
@@ -352,7 +350,7 @@ impl Reader<'_> {
                 self.propose("motto", group, quote, end, "loose_quoted", mode);
             }
         }
-        let Some(sign) = (0..tokens).find(|at| labels(self, "symbol", *at) && !self.is_name_part(*at)) else { return };
+        let Some(sign) = (0..tokens).find(|at| labels(self, "symbol", *at) && !self.is_named(*at)) else { return };
         let Some(group) = group(self, sign) else { return };
         let shows = |np: &&crate::parse::Np| {
             let indefinite = np.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "two" | "three"));
@@ -360,7 +358,7 @@ impl Reader<'_> {
         };
         let found = self.groups.nps.iter().find(shows).map(|np| (np.content, np.end, np.start));
         if let Some((content, end, start)) = found {
-            let item = (0..self.groups.items.len()).find(|item| self.start_of(*item) == start);
+            let item = self.item_at(start);
             let end = item.map_or(end, |item| self.value_end(item, self.groups.items.len()));
             self.propose("symbol", group, content, end, "loose_sign", mode);
         }
@@ -383,10 +381,6 @@ impl Reader<'_> {
         whole.map(|at| (at, at + 1)).or_else(inline)
     }
 
-    fn is_name_part(&self, at: usize) -> bool {
-        self.names.iter().any(|name| name.start <= at && at < name.end)
-    }
-
     /// "is out to break the guild", "has sworn to find him", "wants nothing more than to fly".
     fn set_on(&mut self, modes: &[Mode]) {
         for (at, mode) in modes.iter().enumerate() {
@@ -406,8 +400,7 @@ impl Reader<'_> {
             let Some(from) = behind.filter(|_| meant && !subjects.is_empty()) else {
                 continue;
             };
-            let ends = |at: &usize| self.tokens[*at].is_mark(".!;,");
-            let to = (from..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+            let to = self.up_to(from, ".!;,");
             let mut mode = mode.clone();
             mode.denied = false;
             let goals = self.target("goals");
@@ -426,8 +419,7 @@ impl Reader<'_> {
             let event = spots.iter().find(|spot| self.kinds(spot.found.who) == Kinds::EVENT).copied();
             let Some(event) = event else { return };
             let acts = subjects.iter().any(|(start, end)| *start <= event.start && event.start < *end);
-            let ends = |at: &usize| self.tokens[*at].is_mark(".!;,");
-            let to = (vg.end..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+            let to = self.up_to(vg.end, ".!;,");
             if acts && ENDS.contains(&vg.lemma.as_str()) {
                 let from = vg.head;
                 self.propose("outcome", event, from, to, "loose_ended", mode);
@@ -446,8 +438,7 @@ impl Reader<'_> {
             told && vg.start >= quest.end
         };
         let Some(from) = self.groups.vgs.iter().find(opens).map(|vg| vg.head) else { return };
-        let ends = |at: &usize| self.tokens[*at].is_mark(".!;");
-        let to = (from..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+        let to = self.up_to(from, ".!;");
         self.propose("objectives", quest, from, to, "loose_asked", mode);
     }
 
@@ -460,9 +451,8 @@ impl Reader<'_> {
             .any(|token| self.grammar.forms.get(&token.norm).is_some_and(|forms| forms.iter().any(rule)));
         let ruler = self.groups.nps.iter().find(|np| np.name.is_none() && self.is_one_of(RULERS, np.head));
         let Some(start) = ruler.filter(|np| rules && np.article.is_some()).map(|np| np.start) else { return };
-        let item = (0..self.groups.items.len())
-            .find(|item| matches!(self.groups.items[*item], Item::Np(_)) && self.start_of(*item) == start);
-        let Some(item) = item else { return };
+        let is_group = |item: &usize| matches!(self.groups.items[*item], Item::Np(_));
+        let Some(item) = self.item_at(start).filter(is_group) else { return };
         let Some(place) = self.nearest(spots, Kinds::PLACE, start) else { return };
         let (from, to) = (self.content_of(item), self.value_end(item, self.groups.items.len()));
         self.propose("government", place, from, to, "loose_governed", mode);
@@ -470,7 +460,7 @@ impl Reader<'_> {
 
     /// Whoever follows a god has their faith.
     fn gods(&mut self, mode: &Mode) {
-        let follows = |fact: &&crate::read::Read| {
+        let follows = |fact: &&Read| {
             let person = self.kinds(fact.subject) == Kinds::PERSON && !fact.denied && !fact.over;
             person && self.grammar.targets[fact.target].predicate == *"FOLLOWS"
         };
@@ -481,7 +471,7 @@ impl Reader<'_> {
             let name = self.names.iter().find(|name| name.who == god).copied();
             if let Some(name) = name.filter(|_| kinds == Kinds::CONCEPT || matches!(god, crate::mentions::Who::New(_)))
             {
-                let found = Ref { who: fact.subject, mark: None, second: None };
+                let found = Ref::plain(fact.subject);
                 let spot = Spot { found, start: name.start, end: name.end };
                 self.propose("faith", spot, name.start, name.end, "loose_god", mode);
             }
@@ -502,11 +492,11 @@ impl Reader<'_> {
             .collect();
         self.gods(mode);
         for fact in lives {
-            let crate::read::Said::Who(place) = fact.object else { continue };
+            let Said::Who(place) = fact.object else { continue };
             let name = self.names.iter().find(|name| name.who == place).copied();
             let group = self.names.iter().find(|name| name.who == fact.subject).copied();
             if let (Some(place), Some(group)) = (name, group) {
-                let found = crate::read::Ref { who: group.who, mark: None, second: None };
+                let found = Ref::plain(group.who);
                 let spot = Spot { found, start: group.start, end: group.end };
                 self.propose("headquarters", spot, place.start, place.end, "loose_seat", mode);
             }

@@ -115,7 +115,7 @@ impl Reader<'_> {
             Some(at) => modes[at].clone(),
             None => self.whole(false),
         };
-        (!mode.dead && !mode.denied && !mode.would && !mode.can).then_some(mode)
+        mode.is_plain().then_some(mode)
     }
 
     /// Whether more than a guess was read of two, or the same guess.
@@ -130,7 +130,7 @@ impl Reader<'_> {
         let mut scores: FxHashMap<(usize, bool), f64> = FxHashMap::default();
         let mut seen: FxHashSet<String> = FxHashSet::default();
         for token in from..to {
-            if !self.tokens[token].is_word() || self.names.iter().any(|name| name.start <= token && token < name.end) {
+            if !self.tokens[token].is_word() || self.is_named(token) {
                 continue;
             }
             let word = self.norm(token);

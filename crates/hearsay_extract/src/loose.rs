@@ -53,7 +53,7 @@ impl Reader<'_> {
         for (at, mode) in modes.iter().enumerate() {
             let sort = self.grammar.sort(&self.vg(at).lemma);
             let tells = sort.speech || sort.thought || sort.seeming;
-            if mode.dead || mode.denied || mode.would || mode.can || tells {
+            if !mode.is_plain() || tells {
                 continue;
             }
             let clause = self.clauses[at].clone();
@@ -81,7 +81,7 @@ impl Reader<'_> {
 
     /// Those who stand beside each other in a sentence, and in no clause that says what they have to do with each other.
     fn together_in_sentence(&mut self, modes: &[Mode]) {
-        let alive = |mode: &&Mode| !mode.dead && !mode.denied && !mode.would && !mode.can;
+        let alive = |mode: &&Mode| mode.is_plain();
         let Some(mode) = modes.iter().rev().find(alive).cloned() else { return };
         if modes.iter().any(|mode| mode.dead || mode.denied) {
             return;
@@ -229,10 +229,6 @@ impl Reader<'_> {
             self.by_noun(token, subject, other, &mut offer);
         }
         best.or_else(|| self.by_default(clause, subject, other))
-    }
-
-    fn is_named(&self, token: usize) -> bool {
-        self.names.iter().any(|name| name.start <= token && token < name.end)
     }
 
     /// Whether two are of the kinds that a pattern wants, and so whether they have to be swapped.

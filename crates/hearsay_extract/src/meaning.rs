@@ -53,7 +53,6 @@ impl Reader<'_> {
             return None;
         }
         let (a, b) = (self.names[0], *self.names.iter().find(|name| name.who != self.names[0].who)?);
-        let plain = |who: Who| Ref { who, mark: None, second: None };
         let word = |kinds: Kinds| match kinds {
             kinds if kinds == Kinds::PLACE => "the place",
             kinds if kinds == Kinds::GROUP => "the guild",
@@ -81,8 +80,8 @@ impl Reader<'_> {
             }
         }
         Some(Open {
-            subject: plain(a.who),
-            object: plain(b.who),
+            subject: Ref::plain(a.who),
+            object: Ref::plain(b.who),
             subject_kinds: a_kinds,
             object_kinds: b_kinds,
             sentence,

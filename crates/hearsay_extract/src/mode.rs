@@ -31,6 +31,13 @@ pub(crate) struct Mode {
     pub(crate) can: bool,
 }
 
+impl Mode {
+    /// Whether it says that something is so, and not that it may, shall or can be, or is not.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.dead && !self.denied && !self.would && !self.can
+    }
+}
+
 /// What somebody tells, and what somebody only thinks.
 const TELLINGS: [&str; 31] = [
     "account",

@@ -216,7 +216,7 @@ impl Reader<'_> {
             // "a goblin ferryman", "a tall man".
             for token in group.content..head_token {
                 let word = self.norm(token).to_owned();
-                if self.names.iter().any(|name| name.start <= token && token < name.end) {
+                if self.is_named(token) {
                     continue;
                 }
                 let species = self

@@ -81,6 +81,13 @@ pub(crate) struct Ref {
     pub(crate) second: Option<&'static str>,
 }
 
+impl Ref {
+    /// Somebody who is named, and meant without doubt.
+    pub(crate) fn plain(who: Who) -> Self {
+        Self { who, mark: None, second: None }
+    }
+}
+
 /// Who speaks, to whom.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Voice {
@@ -413,9 +420,8 @@ impl Reader<'_> {
     }
 
     fn pronoun(&self, word: &str, token: usize, not: &[Who]) -> Vec<Ref> {
-        let plain = |who: Who| Ref { who, mark: None, second: None };
         let gender = match word {
-            "i" | "me" | "my" | "mine" | "myself" => return self.voice.speaker.map(plain).into_iter().collect(),
+            "i" | "me" | "my" | "mine" | "myself" => return self.voice.speaker.map(Ref::plain).into_iter().collect(),
             "you" | "your" | "yours" | "yourself" => {
                 return match self.voice.hearers[..] {
                     [hearer] if self.voice.talk && self.kinds(hearer).meets(Kinds::PERSON) => {
@@ -490,6 +496,21 @@ impl Reader<'_> {
             return self.resolve_all(&list, &[]);
         }
         Vec::new()
+    }
+
+    /// Whether a token belongs to a name.
+    pub(crate) fn is_named(&self, token: usize) -> bool {
+        self.names.iter().any(|name| name.start <= token && token < name.end)
+    }
+
+    /// The first token from one on that is one of some marks; the end of the sentence, where none is.
+    pub(crate) fn up_to(&self, from: usize, marks: &str) -> usize {
+        (from..self.tokens.len()).find(|at| self.tokens[*at].is_mark(marks)).unwrap_or(self.tokens.len())
+    }
+
+    /// The item that begins at a token.
+    pub(crate) fn item_at(&self, token: usize) -> Option<usize> {
+        (0..self.groups.items.len()).find(|item| self.start_of(*item) == token)
     }
 
     pub(crate) fn item_of(&self, np: usize) -> Option<usize> {

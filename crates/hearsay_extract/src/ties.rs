@@ -57,7 +57,7 @@ impl Reader<'_> {
                 Some(mode) => mode.clone(),
                 None => self.whole(false),
             };
-            if mode.dead || mode.denied || mode.would || mode.can {
+            if !mode.is_plain() {
                 continue;
             }
             mode.over |= at.is_some_and(|at| self.ends(at));

@@ -22,7 +22,7 @@ impl Reader<'_> {
     /// What clauses say of somebody; `read` tells of which clauses something was read already.
     pub(crate) fn traits(&mut self, modes: &[Mode], read: &[bool]) {
         for (at, mode) in modes.iter().enumerate() {
-            if mode.dead || mode.denied || mode.would || mode.can {
+            if !mode.is_plain() {
                 continue;
             }
             let clause = self.clauses[at].clone();
@@ -83,8 +83,7 @@ impl Reader<'_> {
         {
             start += 1;
         }
-        let named = self.names.iter().any(|name| name.start <= start && start < name.end);
-        if start >= to || named || is_pronoun(self.norm(start)) || !self.tokens[start].is_word() {
+        if start >= to || self.is_named(start) || is_pronoun(self.norm(start)) || !self.tokens[start].is_word() {
             return 0;
         }
         // "Hunter's Whistles" is a name.
@@ -160,7 +159,7 @@ impl Reader<'_> {
         let mut token = from;
         while token < to && left > 0 {
             let word = self.norm(token).to_owned();
-            if self.names.iter().any(|name| name.start <= token && token < name.end) {
+            if self.is_named(token) {
                 token += 1;
                 continue;
             }

@@ -280,8 +280,7 @@ fn parts(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, act
             weak(ui, look, when);
         }
         if icon_button(ui, "\u{270F}", "Edit the parts").clicked() {
-            view.drafts.insert(fact.id, Draft::of(fact));
-            view.give_focus = Some("draft");
+            view.begin_edit(fact);
         }
     });
 }

@@ -175,9 +175,7 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
     match detail {
         Some(Detail::Facts(facts)) => {
             if let Some(fact) = facts.get(view.fact) {
-                // What was typed already stays.
-                view.drafts.entry(fact.id).or_insert_with(|| Draft::of(fact));
-                view.give_focus = Some("draft");
+                view.begin_edit(fact);
             }
         }
         Some(Detail::Stub(twin)) => actions.push(ReviewAction::Show(twin.named.id.clone())),

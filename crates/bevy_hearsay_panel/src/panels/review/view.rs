@@ -120,6 +120,12 @@ impl ReviewView {
         Some(self.reason.trim().to_owned()).filter(|reason| !reason.is_empty())
     }
 
+    /// Begins to edit a fact; what was typed already stays.
+    pub(super) fn begin_edit(&mut self, fact: &FactDetail) {
+        self.drafts.entry(fact.id).or_insert_with(|| Draft::of(fact));
+        self.give_focus = Some("draft");
+    }
+
     /// The edit of a card that is under way.
     pub(super) fn draft_of(&self, key: &CardKey) -> Option<&Draft> {
         self.drafts.values().find(|draft| key.has(draft.fact))
