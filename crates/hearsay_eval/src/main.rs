@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    encoder, extraction, figures, frames, leaks, panel_frames,
+    encoder, extraction, figures, frames, leaks, learn, panel_frames,
     recall::{Corpus, Method, Run},
     speed, stories, tasks,
     vector_cache::VectorCache,
@@ -188,6 +188,17 @@ struct Beliefs {
     disagreements: usize,
 }
 
+/// What a classifier tells.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Learned {
+    /// What two who stand in one sentence have to do with each other
+    Relations,
+    /// What words say of somebody
+    Attributes,
+    /// Whether what is said is over, or doubtful
+    Meanings,
+}
+
 #[derive(Debug, ClapArgs)]
 struct Extraction {
     /// The labelled files
@@ -199,6 +210,9 @@ struct Extraction {
     /// Fit the weights of the extractor to the files, and print them as a table of its data file
     #[arg(long)]
     fit: bool,
+    /// Learn one of the extractor's classifiers from the files, and print it as its data file
+    #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
+    learn: Option<Learned>,
     /// By words and patterns alone
     #[arg(long)]
     without_model: bool,
@@ -371,6 +385,18 @@ fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     let labelled = extraction::read(&command.files)?;
+    if let Some(which) = command.learn {
+        let rows = extraction::rows(&labelled);
+        let rows = match which {
+            Learned::Relations => rows.pairs,
+            Learned::Attributes => rows.values,
+            Learned::Meanings => rows.meanings,
+        };
+        let learned = learn::learn(rows.iter());
+        out.data(&learned)?;
+        write!(io::stdout(), "{learned}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if command.fit {
         let fitted = weights::fit(&labelled, meaning);
         out.data(&fitted)?;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use hearsay_model::{Confidence, EntityId, Span, Vocabulary, predicate};
+use hearsay_model::{Confidence, EntityId, Predicate, Span, Vocabulary, predicate};
 
 use crate::{
     clauses::Clauses,
@@ -16,10 +16,11 @@ use crate::{
     memory::{Memory, Seen},
     mentions::{Finder, Name, NewNames, Scene, Who},
     parse::{Item, Parser, VerbForm, Vg},
-    read::{Read, Reader, Said, TO_DO_WITH, Voice},
+    read::{Learning, Read, Reader, Said, TO_DO_WITH, Voice},
     smooth::smooth,
     split::{self, Sentence},
     token::Token,
+    values::overlap,
 };
 
 /// Reads texts. Made once for a campaign, and used from any thread.
@@ -38,16 +39,32 @@ pub struct Weighed {
     pub extraction: Extraction,
     /// For each fact the names of its weights, in order; nothing of those whose confidence other rules decide.
     pub marks: Vec<Option<Vec<&'static str>>>,
+    /// Those who stand in one sentence together, and what may be said of them, with what is seen around them: what the classifiers
+    /// learn from.
+    pub seen: Vec<Sight>,
 }
 
-/// What is read loosely is surer than this, and less sure than that: it waits for review.
-const LOOSE: (f64, f64) = (0.3, 0.55);
+/// Two who stand in one sentence, or somebody and words that may be a value.
+#[derive(Debug, Clone)]
+pub struct Sight {
+    /// Of two the one who stands first.
+    pub first: Mention,
+    /// The other, or the value.
+    pub second: Stated,
+    /// What was read of them, where it is asked how that is meant.
+    pub read: Option<Predicate>,
+    /// What is seen around them.
+    pub features: Vec<String>,
+}
+
+/// What is read at all is worth a look.
+const WORTH_A_LOOK: f64 = 0.3;
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.14;
+const GUESSED: f64 = 0.12;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
-const GUESSED_OF_STRANGERS: f64 = 0.18;
+const GUESSED_OF_STRANGERS: f64 = 0.15;
 
 /// So many guesses are kept of any text, and one more for so many sentences.
 const GUESSES: usize = 8;
@@ -70,22 +87,14 @@ impl Extractor {
 
     /// The facts that a text states.
     pub fn extract(&self, lexicon: &Lexicon, text: &Text<'_>) -> Extraction {
-        self.weighed(lexicon, text).extraction
+        Pass::new(self, lexicon, text).all().extraction
     }
 
     /// The facts that a text states, each with what spoke for it and against it, to fit the weights.
     pub fn weighed(&self, lexicon: &Lexicon, text: &Text<'_>) -> Weighed {
         let mut pass = Pass::new(self, lexicon, text);
-        for before in text.before.iter().rev().take(4).rev() {
-            pass.only_names = true;
-            pass.source = before;
-            pass.read(0);
-        }
-        pass.only_names = false;
-        pass.new = NewNames::default();
-        pass.source = text.text;
-        pass.read(1);
-        pass.finish()
+        pass.seen = Some(Learning::default());
+        pass.all()
     }
 
     pub(crate) fn grammar(&self) -> &Grammar {
@@ -112,11 +121,15 @@ struct Pass<'a> {
     memory: Memory,
     new: NewNames,
     facts: Vec<Read>,
+    /// Where the facts of the sentence before begin.
+    before: usize,
     mentions: BTreeMap<(usize, usize), u32>,
     /// Where the text speaks to the program: the bytes that are not trusted.
     addressed: Vec<Span>,
     /// Sentences for which two entities and no known words were found, with the pair.
     open: Vec<crate::meaning::Open>,
+    /// What the classifiers learn from, where that is asked for.
+    seen: Option<Learning>,
 }
 
 impl<'a> Pass<'a> {
@@ -140,13 +153,29 @@ impl<'a> Pass<'a> {
             memory: Memory::default(),
             new: NewNames::default(),
             facts: Vec::new(),
+            before: 0,
             mentions: BTreeMap::new(),
             addressed: Vec::new(),
             open: Vec::new(),
+            seen: None,
         }
     }
 
-    fn read(&mut self, _: usize) {
+    /// Reads the text, and the names before it.
+    fn all(mut self) -> Weighed {
+        for before in self.text.before.iter().rev().take(4).rev() {
+            self.only_names = true;
+            self.source = before;
+            self.read();
+        }
+        self.only_names = false;
+        self.new = NewNames::default();
+        self.source = self.text.text;
+        self.read();
+        self.finish()
+    }
+
+    fn read(&mut self) {
         let source = self.source;
         let grammar = self.extractor.grammar();
         let is_abbreviation = |word: &str| grammar.class(word).has(Class::ABBREVIATION);
@@ -250,6 +279,9 @@ impl<'a> Pass<'a> {
             syntax: &syntax,
             cues: &found_cues,
             guessed: self.guessed,
+            relations: &self.extractor.language.relations,
+            attributes: &self.extractor.language.attributes,
+            meanings: &self.extractor.language.meanings,
             voice,
             present: &self.scene.present,
             memory: &mut self.memory,
@@ -258,6 +290,7 @@ impl<'a> Pass<'a> {
             risks: Vec::new(),
             refs: vec![None; groups.nps.len()],
             facts: Vec::new(),
+            seen: self.seen.take(),
             related: self.extractor.related,
         };
         // "My guess? Odo has it."
@@ -276,7 +309,16 @@ impl<'a> Pass<'a> {
             reader.pronouns(&smooth.pronouns);
         }
         reader.memory.focus = reader.next_focus.or(reader.memory.focus);
+        if depth == 0 && takes_back(tokens) {
+            for fact in &mut self.facts[self.before..] {
+                fact.doubt = fact.doubt.min(grammar.doubts.get("hedge").copied().unwrap_or(WORTH_A_LOOK));
+            }
+        }
+        if depth == 0 && reader.no_more(0) {
+            self.facts[self.before..].iter_mut().for_each(|fact| fact.over = true);
+        }
         let facts = std::mem::take(&mut reader.facts);
+        self.seen = reader.seen.take();
         let mut voices = Vec::new();
         for quote in 0..sentence.quotes.len() {
             let (speaker, told, unknown) = reader.voice_of(quote);
@@ -284,6 +326,9 @@ impl<'a> Pass<'a> {
         }
         if self.text.meaning.is_some() && !self.only_names {
             self.open.extend(reader.open_sentence(&facts));
+        }
+        if depth == 0 {
+            self.before = self.facts.len();
         }
         self.facts.extend(facts);
         if depth >= split::MOST_DEPTH {
@@ -413,6 +458,7 @@ impl<'a> Pass<'a> {
                 None => facts.push((fact, marks)),
             }
         }
+        outdone(&mut facts);
         self.cap(&mut facts);
         facts.sort_by_key(|(fact, _)| (fact.span.start, fact.span.end));
         let (facts, marks) = facts.into_iter().unzip();
@@ -425,7 +471,25 @@ impl<'a> Pass<'a> {
             })
             .collect();
         let addresses_program = !self.addressed.is_empty();
-        Weighed { extraction: Extraction { facts, entities: self.new.found, mentions, addresses_program }, marks }
+        let Learning { pairs, traits, meant } = self.seen.take().unwrap_or_default();
+        let pairs = pairs.into_iter().map(|pair| {
+            let (first, second) = pair.whos();
+            let second = Stated::Entity(self.mention(second));
+            Sight { first: self.mention(first), second, read: None, features: pair.features }
+        });
+        let traits = traits.into_iter().map(|found| {
+            let first = self.mention(found.bearer.found.who);
+            Sight { first, second: Stated::Value(found.value), read: None, features: found.features }
+        });
+        let meant = meant.into_iter().map(|meant| {
+            let second = match meant.object {
+                Said::Who(who) => Stated::Entity(self.mention(who)),
+                Said::Value(value) => Stated::Value(value),
+            };
+            Sight { first: self.mention(meant.subject), second, read: Some(meant.predicate), features: meant.features }
+        });
+        let seen = pairs.chain(traits).chain(meant).collect();
+        Weighed { extraction: Extraction { facts, entities: self.new.found, mentions, addresses_program }, marks, seen }
     }
 
     /// Keeps the best of what was only guessed: the DM has an evening for a long text, and not a week.
@@ -464,10 +528,8 @@ impl<'a> Pass<'a> {
             if sure < if stranger { GUESSED_OF_STRANGERS } else { GUESSED } {
                 return Confidence::new(sure).unwrap_or(Confidence::FULL);
             }
-            sure = sure.clamp(LOOSE.0, LOOSE.1);
         }
-        // What was read at all is worth a look.
-        sure = sure.max(LOOSE.0);
+        sure = sure.max(WORTH_A_LOOK);
         sure *= read.doubt;
         if read.doubt < 1.0 {
             sure = sure.min(0.69);
@@ -481,6 +543,52 @@ impl<'a> Pass<'a> {
         }
         Confidence::new(sure.clamp(0.0, 1.0)).unwrap_or(Confidence::FULL)
     }
+}
+
+/// "No, sorry, not a potter": what was said before was wrong.
+fn takes_back(tokens: &[Token]) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
+    let no = usize::from(word(0) == "no");
+    let at = no + usize::from(no == 1 && word(1) == ",");
+    matches!(word(at), "sorry" | "wait" | "scratch" | "hang" | "correction")
+        || no == 1 && matches!(word(at), "not" | "actually")
+}
+
+/// A guess that is less likely than this gives way to what is surer than that.
+const OUTDONE: (f64, f64) = (0.5, 0.85);
+
+/// Drops guesses about what was read already: of the same two, or in the same words.
+fn outdone(facts: &mut Vec<(ExtractedFact, Option<Vec<&'static str>>)>) {
+    // What is said to be over is not so as well.
+    let over: Vec<_> = facts
+        .iter()
+        .filter(|(fact, _)| fact.over && !fact.denied && fact.confidence.get() >= OUTDONE.0)
+        .map(|(fact, _)| (fact.subject.clone(), fact.predicate.clone(), fact.object.clone()))
+        .collect();
+    facts.retain(|(fact, _)| {
+        fact.over
+            || !over.iter().any(|(subject, predicate, object)| {
+                (subject, predicate, object) == (&fact.subject, &fact.predicate, &fact.object)
+            })
+    });
+    let sure: Vec<(Mention, Stated)> = facts
+        .iter()
+        .filter(|(fact, _)| fact.confidence.get() >= OUTDONE.1 && !fact.denied)
+        .map(|(fact, _)| (fact.subject.clone(), fact.object.clone()))
+        .collect();
+    facts.retain(|(fact, marks)| {
+        let guess = marks.as_ref().is_some_and(|marks| marks.contains(&"loose"));
+        if !guess || fact.confidence.get() >= OUTDONE.0 {
+            return true;
+        }
+        !sure.iter().any(|(subject, object)| match (object, &fact.object) {
+            (Stated::Entity(a), Stated::Entity(b)) => {
+                (subject, a) == (&fact.subject, b) || (a, subject) == (&fact.subject, b)
+            }
+            (Stated::Value(a), Stated::Value(b)) => overlap(a, b),
+            _ => false,
+        })
+    });
 }
 
 /// "In foul mood.": the subject is left out too.

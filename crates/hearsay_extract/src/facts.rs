@@ -99,6 +99,8 @@ pub enum CueKind {
     Past,
     /// The sentence does not mean what its words usually state.
     Meaning,
+    /// All its words together make it doubtful; the cue has none of its own.
+    Wording,
 }
 
 impl std::fmt::Display for Cue {
@@ -110,6 +112,7 @@ impl std::fmt::Display for Cue {
             CueKind::Sarcasm => "hardly meant:",
             CueKind::Past => "over:",
             CueKind::Meaning => "read by its meaning:",
+            CueKind::Wording => return f.write_str("doubtful as it is worded"),
         };
         write!(f, "{what} `{}`", self.words)
     }

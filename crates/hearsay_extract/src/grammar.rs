@@ -192,8 +192,6 @@ pub(crate) struct Grammar {
     pub(crate) labels: FxHashMap<String, Vec<usize>>,
     pub(crate) has: FxHashMap<String, Vec<(usize, bool)>>,
     pub(crate) cues: FxHashMap<String, Vec<(Vec<String>, CueSort)>>,
-    /// What two of some kinds most often have to do with each other.
-    pub(crate) likely: Vec<(Kinds, Kinds, Vec<usize>)>,
     pub(crate) weights: FxHashMap<String, f64>,
     pub(crate) doubts: FxHashMap<String, f64>,
 }
@@ -220,9 +218,6 @@ impl Grammar {
         for file in files {
             grammar.add_relations(file)?;
             grammar.add_attributes(file)?;
-        }
-        for file in files {
-            grammar.add_likely(file)?;
         }
         for file in files {
             for (table, into, numbers) in
@@ -554,39 +549,6 @@ impl Grammar {
             }
         }
         Ok(())
-    }
-
-    fn add_likely(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
-        for likely in &file.likely {
-            let mut relations = Vec::new();
-            let mut first = None;
-            for name in likely.relations.iter() {
-                let predicate = Predicate::new(name)?;
-                let plain = |target: &Target| target.predicate == predicate && !target.over && !target.denied;
-                relations.extend(self.targets.iter().rposition(plain));
-                first = first.or(Some(predicate));
-            }
-            let Some(predicate) = first else { continue };
-            let kinds = |words: &crate::language::Words| {
-                let pattern = words.iter().collect::<Vec<_>>().join(" ");
-                Kinds::read(&pattern).map_err(|problem| LanguageError::Pattern {
-                    predicate: predicate.clone(),
-                    pattern: pattern.clone(),
-                    problem,
-                })
-            };
-            self.likely.push((kinds(&likely.subject)?, kinds(&likely.object)?, relations));
-        }
-        Ok(())
-    }
-
-    /// The relations that two most often have, by their kinds; whether they are to be swapped.
-    pub(crate) fn likely(&self, a: Kinds, b: Kinds) -> Option<(&[usize], bool)> {
-        let of = |a: Kinds, b: Kinds| {
-            let fits = |(subject, object, _): &&(Kinds, Kinds, Vec<usize>)| a == *subject && b == *object;
-            self.likely.iter().find(fits).map(|(_, _, relations)| &relations[..])
-        };
-        of(a, b).map(|found| (found, false)).or_else(|| of(b, a).map(|found| (found, true)))
     }
 
     /// The attributes that an adjective gives.

@@ -1,28 +1,19 @@
-//! Which relation the words around two hint at, where no pattern reads them: every word of the tables votes for the relations
-//! that it is used for.
+//! Which relation the words around two hint at: every word of the tables votes for the relations that it is used for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     grammar::{Class, Grammar, Part, Pattern},
     loose::Spot,
-    mentions::{Who, be_form, is_pronoun},
-    mode::Mode,
-    read::{Read, Reader, TO_DO_WITH},
+    mentions::{be_form, is_pronoun},
+    read::Reader,
 };
 
-/// The most pairs of a sentence that are looked at.
-const MOST_PAIRS: usize = 8;
-
-/// The most that is proposed for a sentence.
-const MOST: usize = 3;
-
 /// How many words before and behind two belong to them.
-const AROUND: usize = 5;
+pub(crate) const AROUND: usize = 5;
 
 /// How much the words have to say.
 const LEAST: f64 = 0.35;
-const MUCH: f64 = 0.9;
 
 /// A word's votes: for which target, whether it is said the other way round, and for how much of its uses.
 pub(crate) type Votes = FxHashMap<String, Vec<(usize, bool, f64)>>;
@@ -73,59 +64,8 @@ fn is_telling(grammar: &Grammar, word: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// Proposes for two who stand in one sentence what the words around them hint at.
-    pub(crate) fn hinted(&mut self, modes: &[Mode]) {
-        let spots = self.all_spots();
-        let mut left = MOST;
-        let mut pairs: Vec<(usize, usize)> =
-            (0..spots.len()).flat_map(|a| (a + 1..spots.len()).map(move |b| (a, b))).collect();
-        pairs.sort_by_key(|(a, b)| (spots[*b].start.saturating_sub(spots[*a].end), *a));
-        pairs.truncate(MOST_PAIRS);
-        for (a, b) in pairs {
-            let (first, second) = (&spots[a], &spots[b]);
-            let Some(mode) = self.mode_around(modes, second.start) else { continue };
-            let said_by = mode.by == Some(first.found.who) || mode.by == Some(second.found.who);
-            if left == 0 || first.found.who == second.found.who || said_by && !self.voice.talk {
-                continue;
-            }
-            if self.is_read(first.found.who, second.found.who) {
-                continue;
-            }
-            let span = self.span(first.start, second.end.saturating_sub(1));
-            let before = self.facts.len();
-            for (order, (target, back, score)) in self.hints(first, second).into_iter().enumerate() {
-                let (x, y) = if back { (second, first) } else { (first, second) };
-                let words = if Some(target) == self.related { TO_DO_WITH } else { "" };
-                let near = second.start.saturating_sub(first.end) < 2 * AROUND;
-                let mut marks = vec!["loose", if score >= MUCH { "loose_hint" } else { "loose_faint" }];
-                marks.push(if near { "loose_close" } else { "loose_far" });
-                if order > 0 {
-                    marks.push("loose_second");
-                }
-                self.state(target, &x.found, Ok(&y.found), words, &marks, &mode, span);
-            }
-            left -= usize::from(self.facts.len() > before);
-        }
-    }
-
-    /// How the clause is meant in which a token stands; nothing where it says nothing of the world.
-    fn mode_around(&mut self, modes: &[Mode], token: usize) -> Option<Mode> {
-        let at = (0..self.clauses.len()).rev().find(|at| self.start_of(self.clauses[*at].start) <= token);
-        let mode = match at {
-            Some(at) => modes[at].clone(),
-            None => self.whole(false),
-        };
-        mode.is_plain().then_some(mode)
-    }
-
-    /// Whether more than a guess was read of two, or the same guess.
-    fn is_read(&self, a: Who, b: Who) -> bool {
-        let is_guess = |fact: &Read| fact.marks.is_loose() || fact.marks.names.contains(&"fallback");
-        self.facts.iter().any(|fact| fact.joins(a, b) && !is_guess(fact))
-    }
-
     /// The two relations for which most words around two vote.
-    fn hints(&self, first: &Spot, second: &Spot) -> Vec<(usize, bool, f64)> {
+    pub(crate) fn hints(&self, first: &Spot, second: &Spot) -> Vec<(usize, bool, f64)> {
         let (from, to) = (first.start.saturating_sub(AROUND), (second.end + AROUND).min(self.tokens.len()));
         let mut scores: FxHashMap<(usize, bool), f64> = FxHashMap::default();
         let mut seen: FxHashSet<String> = FxHashSet::default();

@@ -9,7 +9,7 @@ use hearsay_model::{Predicate, PredicateError};
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::grammar::Grammar;
+use crate::{classifier::Classifier, grammar::Grammar};
 
 /// What is wrong with the file of a language.
 #[derive(Debug, Error)]
@@ -161,15 +161,6 @@ pub(crate) struct AttributeWords {
     pub(crate) has: Words,
 }
 
-/// What two of some kinds most often have to do with each other, where the words do not tell.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Likely {
-    pub(crate) subject: Words,
-    pub(crate) object: Words,
-    pub(crate) relations: Words,
-}
-
 /// The file of a language.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -179,7 +170,6 @@ pub(crate) struct LanguageFile {
     pub(crate) cues: BTreeMap<String, Vec<String>>,
     pub(crate) relation: Vec<RelationWords>,
     pub(crate) attribute: Vec<AttributeWords>,
-    pub(crate) likely: Vec<Likely>,
     pub(crate) confidence: BTreeMap<String, f64>,
     pub(crate) doubt: BTreeMap<String, f64>,
 }
@@ -204,6 +194,11 @@ pub(crate) struct LanguageFile {
 pub struct Language {
     files: Arc<Vec<LanguageFile>>,
     pub(crate) grammar: Arc<Grammar>,
+    /// What two have to do with each other, and what words say of somebody.
+    pub(crate) relations: Arc<Classifier>,
+    pub(crate) attributes: Arc<Classifier>,
+    /// Whether what is said is over, or doubtful.
+    pub(crate) meanings: Arc<Classifier>,
 }
 
 /// English: words, verbs, cues, weights, relations and attributes.
@@ -216,11 +211,18 @@ const FILES: [&str; 6] = [
     include_str!("../data/english/attributes.toml"),
 ];
 
+/// Learned by `hearsay_eval extraction --learn` from labelled sentences.
+const RELATIONS: &str = include_str!("../data/english/relations.tsv");
+const ATTRIBUTES: &str = include_str!("../data/english/attributes.tsv");
+const MEANINGS: &str = include_str!("../data/english/meanings.tsv");
+
 static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
     // The files are part of the program, and a test reads them: they cannot be malformed here.
     let files: Vec<LanguageFile> = FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
     let grammar = Grammar::of(&files).unwrap_or_default();
-    Language { files: files.into(), grammar: grammar.into() }
+    let learned = |text: &str| Arc::new(Classifier::read(text).unwrap_or_default());
+    let (relations, attributes, meanings) = (learned(RELATIONS), learned(ATTRIBUTES), learned(MEANINGS));
+    Language { files: files.into(), grammar: grammar.into(), relations, attributes, meanings }
 });
 
 impl Language {
@@ -243,12 +245,25 @@ impl Language {
     /// When the file cannot be read; the error says what and where.
     pub fn with(&self, toml: &str) -> Result<Self, LanguageError> {
         let added = toml::from_str(toml)?;
-        Self::of(self.files.iter().cloned().chain([added]).collect())
+        let language = Self::of(self.files.iter().cloned().chain([added]).collect())?;
+        Ok(Self { files: language.files, grammar: language.grammar, ..self.clone() })
+    }
+
+    /// This language with other classifiers: of what two have to do with each other, of what words say of somebody, and of how that
+    /// is meant.
+    ///
+    /// The classes of the first are `-` for nothing, and relations: `OWES>` where the first of the two owes the second, `OWES<`
+    /// where the second owes the first. Those of the second are `-` and attributes, those of the third `-`, `over` and `doubt`.
+    pub fn with_classifiers(&self, relations: Classifier, attributes: Classifier, meanings: Classifier) -> Self {
+        let (relations, attributes, meanings) = (relations.into(), attributes.into(), meanings.into());
+        Self { relations, attributes, meanings, ..self.clone() }
     }
 
     fn of(files: Vec<LanguageFile>) -> Result<Self, LanguageError> {
         let grammar = Grammar::of(&files)?;
-        Ok(Self { files: files.into(), grammar: grammar.into() })
+        let none = Arc::<Classifier>::default();
+        let (relations, attributes, meanings) = (none.clone(), none.clone(), none);
+        Ok(Self { files: files.into(), grammar: grammar.into(), relations, attributes, meanings })
     }
 }
 
@@ -266,6 +281,9 @@ mod tests {
     fn english_is_whole() {
         let files = FILES.iter().map(|file| toml::from_str(file).unwrap()).collect();
         Language::of(files).unwrap();
+        for (file, class) in [(RELATIONS, "OWES>"), (ATTRIBUTES, "occupation"), (MEANINGS, "over")] {
+            assert!(Classifier::read(file).unwrap().classes().iter().any(|known| known == class));
+        }
     }
 
     #[test]

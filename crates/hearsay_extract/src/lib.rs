@@ -37,6 +37,8 @@
 //! 3. Noun groups, verb groups and clauses: a shallow grammar, written by hand.
 //! 4. Cues: guesses, hearsay, questions, plans, wishes, talk about the game, and text that speaks to the program.
 //! 5. Verbs, nouns, adjectives and phrases that state a relation or an attribute, from the [`Language`]'s tables.
+//! 6. What was learned from labelled sentences ([`Classifier`]): it makes what was read surer or less sure, proposes what no
+//!    pattern reads, and sees what is over or doubtful though no cue says so.
 //!
 //! The words are data: `data/english`, to which a campaign adds its own with [`Language::with`].
 //!
@@ -50,8 +52,11 @@
 
 mod acts;
 mod asides;
+mod attribution;
 mod being;
 mod beside;
+mod between;
+mod classifier;
 mod clauses;
 mod clefts;
 mod cues;
@@ -70,10 +75,12 @@ mod lexicon;
 pub mod llm;
 mod loose;
 mod meaning;
+mod meant;
 mod memory;
 mod mentions;
 mod mode;
 mod nouns;
+mod over;
 mod parse;
 mod patterns;
 mod read;
@@ -84,10 +91,12 @@ mod tests;
 mod ties;
 mod token;
 mod traits;
+mod values;
 mod verb_groups;
 mod verbs;
 
-pub use extract::{Extractor, Weighed};
+pub use classifier::{Classifier, ClassifierError};
+pub use extract::{Extractor, Sight, Weighed};
 pub use facts::{Cue, CueKind, ExtractedFact, Extraction, Form, Mention, Naming, NewEntity, Stated, Text};
 pub use language::{Language, LanguageError};
 pub use lexicon::Lexicon;

@@ -7,7 +7,7 @@ use crate::{
     kinds::Kinds,
     mentions::Who,
     mode::Mode,
-    read::{Marks, Read, Reader, Ref, Said, TO_DO_WITH},
+    read::{Marks, Read, Reader, Ref, Said},
 };
 
 /// The most relations that are guessed for a clause.
@@ -15,9 +15,6 @@ const MOST: usize = 2;
 
 /// The most subjects of a clause that are looked at.
 const MOST_SUBJECTS: usize = 3;
-
-/// Words that score this much tell which relation it is.
-const SURE: usize = 5;
 
 /// Somebody in a clause, and where.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +57,6 @@ impl Reader<'_> {
             let (subjects, others) = self.sides(&clause);
             self.guess_between(Some(at), &subjects, &others, mode);
         }
-        self.together_in_sentence(modes);
     }
 
     /// Whoever was killed is dead: that it is said of them too may be worth a look.
@@ -77,40 +73,6 @@ impl Reader<'_> {
                 self.facts.push(Read { subject: who, target: condition, object, marks, over: false, ..fact });
             }
         }
-    }
-
-    /// Those who stand beside each other in a sentence, and in no clause that says what they have to do with each other.
-    fn together_in_sentence(&mut self, modes: &[Mode]) {
-        let alive = |mode: &&Mode| mode.is_plain();
-        let Some(mode) = modes.iter().rev().find(alive).cloned() else { return };
-        if modes.iter().any(|mode| mode.dead || mode.denied) {
-            return;
-        }
-        let spots = self.spots(0, self.groups.items.len(), &[]);
-        let mut left = MOST;
-        for pair in spots.windows(2) {
-            let [a, b] = pair else { continue };
-            let (first, second) = (a.found.who, b.found.who);
-            let said_by = mode.by == Some(first) || mode.by == Some(second);
-            if left == 0 || first == second || said_by || self.is_linked(first, second) {
-                continue;
-            }
-            left -= self.by_kinds(a, b, &mode, "loose_near", 1);
-        }
-    }
-
-    /// The relations that two most often have, by their kinds. How many were put down.
-    fn by_kinds(&mut self, a: &Spot, b: &Spot, mode: &Mode, mark: &'static str, most: usize) -> usize {
-        let (kinds, others) = (self.kinds(a.found.who), self.kinds(b.found.who));
-        let Some((likely, swap)) = self.grammar.likely(kinds, others) else { return 0 };
-        let (first, second) = if swap { (b, a) } else { (a, b) };
-        let span = self.span(a.start.min(b.start), a.end.max(b.end).saturating_sub(1));
-        let before = self.facts.len();
-        for target in likely.iter().take(most) {
-            let words = if Some(*target) == self.related { TO_DO_WITH } else { "" };
-            self.state(*target, &first.found, Ok(&second.found), words, &["loose", mark], mode, span);
-        }
-        self.facts.len() - before
     }
 
     /// Who acts in a clause, and who else stands in it.
@@ -177,16 +139,8 @@ impl Reader<'_> {
                 if left == 0 || a == b || self.is_linked(a, b) {
                     continue;
                 }
-                let guess = self.guess(clause, subject, other);
-                let sure = guess.as_ref().is_some_and(|guess| guess.score >= SURE);
+                let Some(guess) = self.guess(clause, subject, other) else { continue };
                 let before = self.facts.len();
-                if !sure {
-                    self.by_kinds(subject, other, mode, "loose_kinds", 1);
-                }
-                let Some(guess) = guess else {
-                    left -= usize::from(self.facts.len() > before);
-                    continue;
-                };
                 let (first, second) = if guess.swap { (other, subject) } else { (subject, other) };
                 let span = self.span(subject.start.min(other.start), subject.end.max(other.end).saturating_sub(1));
                 let marks = ["loose", guess.mark];

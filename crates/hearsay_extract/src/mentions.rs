@@ -199,6 +199,14 @@ impl Finder<'_> {
         {
             return false;
         }
+        // "The Fey", and no more of the Fey Bandits, are all who are so.
+        let sort = |word: &str| {
+            let kind = self.grammar.kinds_of.contains_key(word);
+            kind && !entity.name.to_lowercase().ends_with(word)
+        };
+        if bearer.how == How::Part && !person && words.iter().all(|token| sort(&token.norm)) {
+            return false;
+        }
         let people = |word: &str| {
             ["men", "women", "folk", "people", "boys", "girls", "sons", "daughters", "kids", "lads", "guys", "children"]
                 .contains(&word)
@@ -326,6 +334,12 @@ impl Finder<'_> {
             token.is_word() && token.capital && !token.is("i") && token.norm.chars().count() > 1
         };
         if !proper(at) || self.is_closed(&tokens[at]) || crate::cues::is_opener(&tokens[at].norm) {
+            return None;
+        }
+        // "Species: human"
+        if tokens.get(at + 1).is_some_and(|next| next.is_mark(":"))
+            && self.grammar.labels.contains_key(&tokens[at].norm)
+        {
             return None;
         }
         let opens = Self::opens(tokens, at);

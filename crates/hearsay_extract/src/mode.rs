@@ -4,8 +4,8 @@ use crate::{
     clauses::{Bond, From},
     facts::{Cue, CueKind},
     grammar::CueSort,
-    kinds::Kinds,
     mentions::Who,
+    over::begins,
     parse::VerbForm,
     read::Reader,
 };
@@ -37,73 +37,6 @@ impl Mode {
         !self.dead && !self.denied && !self.would && !self.can
     }
 }
-
-/// What somebody tells, and what somebody only thinks.
-const TELLINGS: [&str; 31] = [
-    "account",
-    "statement",
-    "telling",
-    "version",
-    "words",
-    "opinion",
-    "testimony",
-    "letter",
-    "report",
-    "word",
-    "story",
-    "note",
-    "notes",
-    "diary",
-    "journal",
-    "log",
-    "book",
-    "deposition",
-    "confession",
-    "memoir",
-    "memoirs",
-    "chronicle",
-    "song",
-    "ballad",
-    "claim",
-    "answer",
-    "message",
-    "reply",
-    "tale",
-    "admission",
-    "complaint",
-];
-/// "Before dawn he joined them": when it was, and no time that is over.
-const HOURS: [&str; 14] = [
-    "dawn",
-    "dusk",
-    "noon",
-    "midday",
-    "midnight",
-    "nightfall",
-    "daybreak",
-    "sunrise",
-    "sunset",
-    "morning",
-    "breakfast",
-    "supper",
-    "dark",
-    "light",
-];
-
-const GUESSES: [&str; 12] = [
-    "theory",
-    "guess",
-    "belief",
-    "hunch",
-    "suspicion",
-    "view",
-    "bet",
-    "feeling",
-    "conviction",
-    "assumption",
-    "impression",
-    "reckoning",
-];
 
 impl Reader<'_> {
     /// How each clause is meant.
@@ -161,111 +94,23 @@ impl Reader<'_> {
             mode.by = Some(by);
             mode.told.clear();
         } else if let Some((by, thinks)) = self.aside() {
-            mode.by = Some(by);
-            mode.told.clear();
-            if thinks {
+            // "the barber guesses"
+            let unknown = by.is_none();
+            if !unknown {
+                mode.by = by;
+                mode.told.clear();
+            }
+            if thinks || unknown {
                 self.doubt(&mut mode, "thought", None);
             }
         }
         mode
     }
 
-    /// "The mill, says Odo, is cursed": who says it, and whether they only think so.
-    fn aside(&mut self) -> Option<(Who, bool)> {
-        if self.syntax.has_quote() {
-            return None;
-        }
-        // "…, or so Nessa claims"
-        let so = (0..self.clauses.len()).find(|at| {
-            let clause = &self.clauses[*at];
-            let first = clause.subjects.first().map(|np| self.groups.nps[*np].start);
-            let sort = self.grammar.sort(&self.vg(*at).lemma);
-            (sort.speech || sort.thought)
-                && first.is_some_and(|at| {
-                    let before = at.checked_sub(2).map_or("", |at| self.norm(at));
-                    at > 2
-                        && matches!(self.norm(at - 1), "so" | "as")
-                        && matches!(before, "or" | "," | "\u{2014}" | "at" | "least")
-                })
-        });
-        if let Some(at) = so {
-            let subjects = self.clauses[at].subjects.clone();
-            return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, true));
-        }
-        // "As Anselm tells it, …"
-        let tells = |at: &usize| {
-            let vg = self.vg(*at);
-            matches!(vg.lemma.as_str(), "tell" | "say" | "claim" | "have" | "report" | "put")
-                && !vg.passive
-                && !vg.negated
-        };
-        if self.norm(0) == "as"
-            && let Some(first) = Some(0).filter(|_| !self.clauses.is_empty()).filter(tells)
-            && (self.vg(first).end..self.vg(first).end + 2).any(|at| self.norm(at) == ",")
-        {
-            let subjects = self.clauses[first].subjects.clone();
-            return self.resolve_all(&subjects, &[]).first().map(|found| (found.who, false));
-        }
-        let said = (0..self.clauses.len()).find(|at| {
-            let clause = &self.clauses[*at];
-            let vg = self.vg(*at);
-            let sort = self.grammar.sort(&vg.lemma);
-            let apart = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
-            let ends = clause.rest.0 >= self.groups.items.len()
-                || matches!(
-                    self.syntax.word(clause.rest.0),
-                    "," | "." | "!" | "to" | "in" | "with" | "over" | "\u{2014}"
-                );
-            (sort.speech || sort.thought)
-                && vg.form == VerbForm::Finite
-                && !matches!(vg.lemma.as_str(), "hold" | "call" | "promise" | "swear" | "answer" | "report" | "offer")
-                && !vg.passive
-                && !vg.negated
-                && matches!(clause.from, From::Direct | From::Inverted)
-                && apart
-                && ends
-                && !self.clauses.iter().any(|other| other.parent == Some(*at))
-        })?;
-        let thinks = self.grammar.sort(&self.vg(said).lemma).thought;
-        let subjects = self.clauses[said].subjects.clone();
-        self.resolve_all(&subjects, &[]).first().map(|found| (found.who, thinks))
-    }
-
-    /// "Rafi's theory is that …": whose it is, and whether it is only a guess.
-    fn tellings(&mut self, clause: usize) -> Option<(Who, bool)> {
-        let [np] = self.clauses[clause].subjects[..] else { return None };
-        let head = self.norm(self.groups.nps[np].head).to_owned();
-        let guess = GUESSES.contains(&head.as_str());
-        if !guess && !TELLINGS.contains(&head.as_str()) {
-            return None;
-        }
-        let item = self.item_of(np);
-        let owners = self.owners(np, item, &["of", "from", "by"]);
-        owners.first().map(|owner| (owner.who, guess))
-    }
-
-    fn doubt(&self, mode: &mut Mode, name: &str, cue: Option<Cue>) {
+    pub(crate) fn doubt(&self, mode: &mut Mode, name: &str, cue: Option<Cue>) {
         let left = self.grammar.doubts.get(name).copied().unwrap_or(0.3);
         mode.doubt = mode.doubt.min(left);
         mode.cues.extend(cue.filter(|cue| !mode.cues.contains(cue)));
-    }
-
-    fn according_to(&mut self) -> Option<Who> {
-        let cue = self.cues.iter().find(|cue| cue.sort == CueSort::SpeakingOf).map(|cue| cue.end);
-        let np = match cue {
-            Some(end) => self.groups.nps.iter().position(|np| np.start == end && np.owner.is_none()),
-            None => {
-                let owned = |np: &crate::parse::Np| {
-                    np.owner.filter(|_| {
-                        (TELLINGS.contains(&self.norm(np.head)) || GUESSES.contains(&self.norm(np.head)))
-                            && np.start > 0
-                            && matches!(self.norm(np.start - 1), "in" | "by" | "from" | "on" | "to")
-                    })
-                };
-                self.groups.nps.iter().find_map(owned)
-            }
-        }?;
-        self.resolve(np, &[]).first().map(|found| found.who)
     }
 
     /// The stretch of tokens, between "but" and its like, in which a token stands.
@@ -285,7 +130,11 @@ impl Reader<'_> {
         let mut mode = self.whole(question);
         let (start, end) = self.segment(vg.head);
         for found in self.cues {
-            if found.sort != CueSort::Conditional && (found.start < start || found.end > end) {
+            // "Don't quote me, but …", "…, but I could not swear to it"
+            let hedge = found.sort == CueSort::Hedge;
+            let beside =
+                hedge && (found.start <= 2 && start <= found.end + 3 || found.start <= end + 3 && end < found.start);
+            if found.sort != CueSort::Conditional && !beside && (found.start < start || found.end > end) {
                 continue;
             }
             let cue = found.shown(self.tokens, self.text);
@@ -298,10 +147,20 @@ impl Reader<'_> {
                     let if_alone = matches!(self.norm(found.start), "if" | "unless");
                     // "possible, if unproven, that …"
                     let aside = if_alone && self.norm(found.end + 1) == ",";
-                    mode.dead |= !(aside || (behind && if_alone && vg.modal.is_none()));
+                    // "can't stand her, he goes purple if you name her": it is the condition of what stands between.
+                    let of_another = if_alone
+                        && self.clauses.iter().any(|other| {
+                            let next = &self.groups.vgs[other.vg];
+                            next.head > vg.head
+                                && next.head < found.start
+                                && next.form == VerbForm::Finite
+                                && other.parent.is_none()
+                                && (vg.end..next.start).any(|at| self.norm(at) == ",")
+                        });
+                    mode.dead |= !(aside || of_another || (behind && if_alone && vg.modal.is_none()));
                 }
                 CueSort::Plan => mode.dead |= found.start <= vg.head || found.start >= vg.end,
-                CueSort::Over if !mode.over && self.is_near(found.start, at) => {
+                CueSort::Over if !mode.over && self.is_near(found.start, at) && !begins(&vg) => {
                     mode.over = true;
                     mode.cues.extend(cue);
                 }
@@ -346,12 +205,7 @@ impl Reader<'_> {
         // "nearly seventy" is an age.
         let counts = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|token| self.is_number(self.norm(token)));
         mode.dead |= nearly && !(vg.copula && counts);
-        // "Before the fire, they trusted …"
-        let framed = matches!(self.syntax.word(0), "before" | "until" | "till")
-            && self.syntax.is_preposition(0)
-            && clause.start > 1
-            && !self.syntax.np(1).is_some_and(|np| HOURS.contains(&self.norm(self.np_group(np).head)));
-        mode.over |= framed && (vg.past || vg.perfect);
+        mode.over |= self.was_before(at);
         // "We're meeting Tobias at the market": not yet.
         let soon = vg.progressive
             && !vg.past
@@ -369,26 +223,19 @@ impl Reader<'_> {
         mode.over |= vg.used_to;
         if vg.negated {
             // "no longer" is a cue; "not … any more" is over.
-            if mode.over
-                && self.cues.iter().any(|cue| {
-                    cue.sort == CueSort::Over && (self.said(cue.start, cue.end).to_lowercase().contains("any"))
-                })
+            let any_more = self.any_more(vg.end, end);
+            mode.over |= any_more;
+            if any_more
+                || mode.over
+                    && self.cues.iter().any(|cue| {
+                        cue.sort == CueSort::Over && (self.said(cue.start, cue.end).to_lowercase().contains("any"))
+                    })
             {
                 mode.denied = false;
             } else {
                 mode.denied = !mode.denied;
             }
         }
-        // "belonged to Rusk until Odo stole it"
-        let until = self.clauses.iter().any(|other| {
-            other.start > clause.verb
-                && matches!(&other.bond, Bond::Adverbial(word) if word == "until" || word == "till")
-                && self.clauses[at + 1..]
-                    .iter()
-                    .filter(|next| next.verb < other.verb)
-                    .all(|next| next.parent == Some(at))
-        });
-        mode.over |= until && vg.past && !vg.negated;
         // "was his wife for ten years"
         let span = (clause.rest.0..clause.rest.1).any(|item| {
             self.syntax.word(item) == "for"
@@ -397,9 +244,6 @@ impl Reader<'_> {
                 })
         });
         mode.was |= span && vg.past && !vg.perfect && !vg.negated;
-        // "Before she was a lady she was a goose-girl", "was a footpad before the law came"
-        let earlier = (0..self.tokens.len()).any(|at| self.norm(at) == "before" && (at == 0 || at > vg.end));
-        mode.over |= earlier && vg.past && vg.copula && !vg.negated && clause.bond != Bond::Adverbial("before".into());
         // "owes him nothing"
         let nothing = (clause.rest.0..clause.rest.1).any(|item| {
             self.syntax.np(item).is_some_and(|np| self.norm(self.np_group(np).head) == "nothing")
@@ -411,25 +255,6 @@ impl Reader<'_> {
             self.norm(at) == "nor"
                 && matches!(self.norm(at + 1), "do" | "does" | "did" | "has" | "had" | "is" | "was" | "were")
         });
-        // "once worked", "was once": long ago.
-        let since = (vg.end..self.tokens.len()).any(|at| self.norm(at) == "since");
-        mode.over |= vg.copula && vg.perfect && vg.past && !since;
-        let clause_end = match self.groups.items.get(clause.rest.1) {
-            Some(crate::parse::Item::Tok(at)) if self.tokens[*at].is_mark(".,!") => at + 2,
-            _ => vg.end + 1,
-        };
-        let once = (vg.start.saturating_sub(1)..clause_end.max(vg.end + 1).min(self.tokens.len()))
-            .any(|token| matches!(self.norm(token), "once" | "formerly" | "previously" | "originally"));
-        let last = self.end_of(clause.rest.1.saturating_sub(1)).min(self.tokens.len());
-        let ends_once = self.syntax.word(clause.rest.1) == "once"
-            && (clause.rest.1 + 1 >= self.groups.items.len()
-                || matches!(self.syntax.word(clause.rest.1 + 1), "," | "." | "!" | ";"));
-        let mut rest = vg.end..last.min(self.tokens.len());
-        let apart = rest.any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
-        let once = once || ends_once || apart;
-        if once && (vg.past || vg.perfect) {
-            mode.over = true;
-        }
         // A command: "Hope, take Sela down".
         // "Hope, take Sela down and keep her there"
         let called = vg.base && vg.start > 0 && self.norm(vg.start - 1) == "," && clause.from == From::Direct;
@@ -454,6 +279,13 @@ impl Reader<'_> {
             start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
         });
         mode.denied ^= neither && !mode.over;
+        // "is neither a smith nor a member"
+        let neither = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|at| self.norm(at) == "neither");
+        mode.denied |= neither && !vg.negated;
+        // "Never, in all his years, did he set foot there."
+        mode.denied |= self.norm(0) == "never"
+            && !vg.negated
+            && (vg.start.saturating_sub(3)..vg.end).any(|at| self.norm(at) == "did");
         if vg.silent && mode.cues.is_empty() && self.tokens.len() > 24 {
             mode.dead = true;
         }
@@ -461,39 +293,11 @@ impl Reader<'_> {
     }
 
     /// "Nobody knows that …"
-    fn nobody(&self, clause: usize) -> bool {
+    pub(crate) fn nobody(&self, clause: usize) -> bool {
         self.clauses[clause].subjects.iter().any(|np| {
             let np = self.np_group(*np);
             matches!(self.norm(np.head), "nobody" | "noone") || np.article.is_some_and(|at| self.norm(at) == "no")
         })
-    }
-
-    /// Whether a cue of the past belongs to a clause: it stands in it, or in the sentence's frame.
-    fn is_near(&self, cue: usize, clause: usize) -> bool {
-        let vg = self.vg(clause);
-        let own = &self.clauses[clause];
-        // "Bram, once a smith, lost his hand": the smith is over, and not the hand.
-        if cue > 0 && self.norm(cue - 1) == "," && (cue..vg.start).any(|at| self.norm(at) == ",") {
-            return false;
-        }
-        let past = vg.past
-            || vg.perfect
-            || vg.used_to
-            || vg.silent
-            || vg.form != VerbForm::Finite
-            || self.norm(cue) == "no longer"
-            || self.norm(cue) == "anymore"
-            || self.norm(cue) == "not"
-            || self.norm(cue) == "any";
-        // Another verb stands between.
-        let between = self.clauses.iter().enumerate().any(|(at, other)| {
-            let head = self.groups.vgs[other.vg].head;
-            at != clause
-                && other.vg != own.vg
-                && self.groups.vgs[other.vg].form == VerbForm::Finite
-                && ((cue < head && head < vg.start) || (vg.end < head && head < cue))
-        });
-        past && !between
     }
 
     fn depend(&mut self, at: usize, parent: usize, above: &Mode, mode: &mut Mode) {
@@ -563,6 +367,11 @@ impl Reader<'_> {
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
+                    // "claims to be an entertainer"
+                    if lemma != "admit" && self.vg(at).copula {
+                        let words = self.said(vg.head, vg.end);
+                        self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+                    }
                 } else if vg.passive
                     && (sort.speech
                         || sort.thought
@@ -647,64 +456,6 @@ impl Reader<'_> {
                 }
             }
             Bond::Main => {}
-        }
-    }
-
-    /// What is said is said by the subject of the verb of speech.
-    fn attribute(&mut self, parent: usize, mode: &mut Mode) {
-        let subjects = self.clauses[parent].subjects.clone();
-        let mut said_by = self.resolve_all(&subjects, &[]);
-        // "Wibble's letter says"
-        if said_by.is_empty()
-            && let [np] = subjects[..]
-        {
-            let item = self.item_of(np);
-            said_by = self.owners(np, item, &["of", "from", "by"]);
-            said_by.retain(|found| self.kinds(found.who).meets(Kinds::PERSON));
-        }
-        // "Camille was told by Baptiste that …"
-        if self.vg(parent).passive {
-            let (from, to) = self.clauses[parent].rest;
-            let agent = (from..to).find(|item| matches!(self.syntax.word(*item), "by" | "from"));
-            let agents = agent.map(|item| self.syntax.list(item + 1, to).0).unwrap_or_default();
-            let told = said_by.iter().map(|found| found.who).collect();
-            said_by = self.resolve_all(&agents, &[]);
-            if let Some(by) = said_by.first() {
-                mode.by = Some(by.who);
-                mode.told = told;
-                return;
-            }
-        }
-        match said_by.first() {
-            Some(by) => {
-                let told = self.told(parent);
-                mode.by = Some(by.who);
-                mode.told = told;
-            }
-            None => {
-                let vg = self.vg(parent);
-                let words = self.said(vg.head, vg.end);
-                self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
-            }
-        }
-    }
-
-    /// "Ulf reckons that …": a guess, and Ulf's.
-    fn thinker(&mut self, parent: usize, mode: &mut Mode) {
-        let subjects = self.clauses[parent].subjects.clone();
-        let first = subjects.iter().any(|np| matches!(self.norm(self.groups.nps[*np].head), "i" | "we"));
-        if !first && let Some(by) = self.resolve_all(&subjects, &[]).first() {
-            mode.by = Some(by.who);
-        }
-    }
-
-    /// "I heard from Sela that …": Sela says so.
-    fn heard_from(&mut self, parent: usize, mode: &mut Mode) {
-        let (from, to) = self.clauses[parent].rest;
-        let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "from") else { return };
-        let (list, _) = self.syntax.list(item + 1, self.groups.items.len());
-        if let Some(by) = self.resolve_all(&list, &[]).first() {
-            mode.by = Some(by.who);
         }
     }
 }

@@ -59,6 +59,7 @@ impl Reader<'_> {
                     if (group.name.is_none() || group.pronoun) && !no {
                         while token < group.end {
                             if let Some(Part::Word(word)) = left.first()
+                                && self.norm(token + 1) != "'s"
                                 && (plain(self.norm(token)) == word || self.norm(token).strip_suffix('s') == Some(word))
                             {
                                 left = &left[1..];

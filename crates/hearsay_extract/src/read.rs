@@ -3,17 +3,21 @@
 use hearsay_model::{Kind, Span};
 
 use crate::{
+    between::Pair,
+    classifier::Classifier,
     clauses::{Bond, Clause, Clauses, From},
     cues::{self, Found},
     facts::Cue,
     grammar::{Class, CueSort, Grammar},
     kinds::Kinds,
     lexicon::{Gender, How, Lexicon},
+    meant::Meant,
     memory::{Memory, Seen},
-    mentions::{Name, NewNames, Who},
+    mentions::{Name, NewNames, Who, is_pronoun},
     mode::Mode,
     parse::{Groups, Item, Np, VerbForm, Vg},
     token::Token,
+    values::Trait,
 };
 
 /// What is said of a subject.
@@ -102,6 +106,14 @@ pub(crate) struct Voice {
     pub(crate) at_table: bool,
 }
 
+/// What was seen in a text that classifiers learn from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Learning {
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) traits: Vec<Trait>,
+    pub(crate) meant: Vec<Meant>,
+}
+
 pub(crate) struct Reader<'a> {
     pub(crate) lexicon: &'a Lexicon,
     pub(crate) grammar: &'a Grammar,
@@ -114,6 +126,10 @@ pub(crate) struct Reader<'a> {
     pub(crate) cues: &'a [Found],
     /// The sentence before was "My guess?".
     pub(crate) guessed: bool,
+    /// What was learned from labelled sentences.
+    pub(crate) relations: &'a Classifier,
+    pub(crate) attributes: &'a Classifier,
+    pub(crate) meanings: &'a Classifier,
     pub(crate) voice: &'a Voice,
     pub(crate) present: &'a [u32],
     pub(crate) memory: &'a mut Memory,
@@ -124,6 +140,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) risks: Vec<&'static str>,
     pub(crate) refs: Vec<Option<Vec<Ref>>>,
     pub(crate) facts: Vec<Read>,
+    /// What the classifiers learn from, where that is asked for.
+    pub(crate) seen: Option<Learning>,
     /// The relation's target for what has no name of its own.
     pub(crate) related: Option<usize>,
 }
@@ -578,7 +596,8 @@ impl Reader<'_> {
                     };
                     value.starts_with(name)
                 };
-                if is_name || value.is_empty() || value.chars().count() > 160 {
+                let pronoun = is_pronoun(&value.to_lowercase());
+                if is_name || pronoun || value.is_empty() || value.chars().count() > 160 {
                     return;
                 }
                 Said::Value(value)
@@ -588,9 +607,15 @@ impl Reader<'_> {
         if meaning.predicate == *"population" && matches!(&object, Said::Value(value) if !counted(value)) {
             return;
         }
+        // "burned by Lyra", "beaten out of a ploughshare": what was done to it, and not how it is.
+        if meaning.predicate == *"condition" && matches!(&object, Said::Value(_)) && self.is_done_by(span) {
+            return;
+        }
         if meaning.predicate == *"date" && matches!(&object, Said::Value(value) if !self.tells_when(value)) {
             return;
         }
+        // "an ex-constable"
+        let former = matches!(&object, Said::Value(value) if value.to_lowercase().starts_with("ex-"));
         if mode.nested {
             names.push("nested");
         }
@@ -635,10 +660,18 @@ impl Reader<'_> {
             by: mode.by,
             told: mode.told.clone(),
             denied: mode.denied != meaning.denied,
-            over: ((mode.over || (mode.was && passes)) && !lasting && !is_deed(relation)) || meaning.over,
+            over: ((mode.over || (mode.was && passes)) && !lasting && !is_deed(relation)) || meaning.over || former,
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });
+    }
+
+    /// Whether words are followed by one who did it, or by what it was made of.
+    fn is_done_by(&self, span: Span) -> bool {
+        let Some(last) = self.tokens.iter().position(|token| token.end == span.end) else { return false };
+        let by = (last + 1..last + 5).find(|at| self.norm(*at) == "by");
+        let named = |at: usize| (at + 1..at + 4).any(|at| self.is_named(at));
+        by.is_some_and(named) || self.norm(last) == "beaten" && self.norm(last + 1) == "out"
     }
 
     /// A value without the words at its ends that lead on to others: "haunted by his", "capable and".
@@ -680,9 +713,10 @@ impl Reader<'_> {
         let before = at.and_then(|at| at.checked_sub(1)).map_or("", |at| self.norm(at));
         let grown = value.parse::<u32>().is_ok_and(|years| (10..150).contains(&years));
         let sentence = self.groups.vgs.iter().any(|vg| vg.form == VerbForm::Finite && !vg.silent);
+        let alone = self.tokens.iter().filter(|token| self.is_number(&token.norm)).count() == 1;
         let counted = marks.contains(&"loose_counted") && grown;
         matches!(before, "aged" | "age" | ":") && !marks.contains(&"loose")
-            || (before == "," && grown && sentence)
+            || (matches!(before, "," | "(") && grown && (sentence || alone))
             || counted
     }
 
@@ -747,11 +781,23 @@ impl Reader<'_> {
         self.fields();
         self.ties(&modes);
         self.loosely(&modes);
-        self.hinted(&modes);
         self.traits(&modes, &read);
         self.asides(&modes);
         self.figures(&modes);
         self.notes();
+        self.learned(&modes);
+    }
+
+    /// Holds what was read against what was learned, and proposes what was not read.
+    fn learned(&mut self, modes: &[Mode]) {
+        let pairs = self.learned_relations(modes);
+        let traits = self.learned_values(modes);
+        let meant = self.learned_meanings();
+        if let Some(seen) = &mut self.seen {
+            seen.pairs.extend(pairs);
+            seen.traits.extend(traits);
+            seen.meant.extend(meant);
+        }
     }
 
     /// Who says what is quoted: the subject of the verb of speech beside it, and those to whom it is said.

@@ -24,6 +24,24 @@ const ASIDES: [&str; 9] = [
     "by the way",
 ];
 
+/// What is said for weight, and means nothing of anybody.
+const EMPHASES: [&str; 11] = [
+    "fair and square",
+    "plain and simple",
+    "pure and simple",
+    "clear and simple",
+    "dead or alive",
+    "straight out",
+    "straight up",
+    "hand on heart",
+    "believe it or not",
+    "black and white",
+    "plain as day",
+];
+
+/// What stands between what somebody is and their name.
+const CALLS: [&str; 6] = ["named", "called", "by the name of", "of the name of", "name of", "going by"];
+
 /// What takes back the words before it.
 const REPAIRS: [&str; 7] = ["sorry", "i mean", "or rather", "no wait", "wait no", "no sorry", "scratch that"];
 
@@ -44,12 +62,15 @@ pub(crate) struct Smooth {
 pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
     let mut tokens = tokens.to_vec();
     let pronouns = bracketed(&mut tokens);
+    named(&mut tokens, grammar);
     let mut at = 0;
     while at < tokens.len() {
         let from = at;
         if let Some((start, end)) = sound(&tokens, at)
             .or_else(|| repaired(&tokens, at))
             .or_else(|| aside(&tokens, at))
+            .or_else(|| emphasis(&tokens, at))
+            .or_else(|| within_number(&tokens, at, grammar))
             .or_else(|| twice(&tokens, at, grammar))
         {
             // Places behind what is gone move with it.
@@ -62,6 +83,30 @@ pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
         at = from + 1;
     }
     Smooth { tokens, pronouns }
+}
+
+/// "A cook named Bo Tandy" is the cook Bo Tandy.
+fn named(tokens: &mut Vec<Token>, grammar: &Grammar) {
+    let mut at = 1;
+    while at + 1 < tokens.len() {
+        let calls = CALLS.iter().find(|words| {
+            words.split(' ').zip(at..).all(|(word, at)| tokens.get(at).is_some_and(|token| token.is(word)))
+        });
+        let end = calls.map_or(at, |words| at + words.split(' ').count());
+        let name = tokens.get(end).is_some_and(|token| token.is_word() && token.capital);
+        let plain =
+            |token: &Token| token.is_word() && !token.capital && !grammar.class(&token.norm).has(Class::PREPOSITION);
+        let article = (at.saturating_sub(REACH)..at - 1).rev().find(|at| {
+            matches!(tokens[*at].norm.as_str(), "a" | "an" | "one" | "some" | "the" | "this" | "that" | "another")
+        });
+        if let Some(article) =
+            article.filter(|article| calls.is_some() && name && tokens[article + 1..at].iter().all(plain))
+        {
+            tokens[article].norm = "the".to_owned();
+            tokens.drain(at..end);
+        }
+        at += 1;
+    }
 }
 
 fn is_comma(tokens: &[Token], at: usize) -> bool {
@@ -107,6 +152,25 @@ fn repaired(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
 fn aside(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     let end = between(tokens, at, &ASIDES)?;
     Some((at - 1, end + 1))
+}
+
+/// The "and" of "two hundred and six".
+fn within_number(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usize, usize)> {
+    let counts = |word: &str| word.split('-').all(|part| grammar.class(part).has(Class::NUMBER));
+    let before = tokens.get(at.checked_sub(1)?)?;
+    let within = tokens[at].is("and")
+        && matches!(before.norm.as_str(), "hundred" | "thousand" | "million")
+        && tokens.get(at + 1).is_some_and(|next| counts(&next.norm));
+    within.then_some((at, at + 1))
+}
+
+/// "it's hers, fair and square"
+fn emphasis(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+    let said =
+        |words: &&&str| words.split(' ').zip(at..).all(|(word, at)| tokens.get(at).is_some_and(|is| is.is(word)));
+    let end = at + EMPHASES.iter().find(said)?.split(' ').count();
+    let apart = at > 0 && is_comma(tokens, at - 1);
+    (at > 0).then_some((if apart { at - 1 } else { at }, end))
 }
 
 /// "he's, he's", "this, this": words that nobody says twice in earnest.

@@ -1,0 +1,142 @@
+//! The classifiers of what two have to do with each other, and what words say of somebody, learned from labelled sentences: multinomial
+//! logistic regressions on the words around them, by stochastic gradients with steps of their own for each weight (Duchi, Hazan and Singer, "Adaptive
+//! Subgradient Methods for Online Learning and Stochastic Optimization", 2011).
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use crate::Random;
+
+/// How strongly weights are held small.
+const RIDGE: f32 = 0.33;
+
+/// How long a first step is, and how often all rows are gone through.
+const STEP: f32 = 0.2;
+const ROUNDS: usize = 25;
+
+/// Features that are seen less often get no weight, and weights smaller than this are left out.
+const LEAST_SEEN: usize = 3;
+const LEAST_WEIGHT: f32 = 0.15;
+
+/// What the classifiers are learned from.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    /// Two who stand in one sentence.
+    pub pairs: Vec<Row>,
+    /// Somebody and words that may be a value.
+    pub values: Vec<Row>,
+    /// What was read, and how it is meant.
+    pub meanings: Vec<Row>,
+}
+
+/// What is seen, and what it says.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The scene it is from.
+    pub scene: String,
+    /// What is seen.
+    pub features: Vec<String>,
+    /// `-` for nothing, or an attribute, or a relation, `>` behind it where the first is its subject, and `<` where the second is.
+    pub class: String,
+}
+
+/// Learns a classifier, in the form in which `hearsay_extract` reads it.
+pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
+    let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows.clone() {
+        classes.entry(&row.class).or_default();
+        for feature in &row.features {
+            *seen.entry(feature).or_default() += 1;
+        }
+    }
+    classes.values_mut().zip(0..).for_each(|(at, index)| *at = index);
+    seen.retain(|_, times| *times >= LEAST_SEEN);
+    let features: BTreeMap<&str, usize> = std::iter::once("base").chain(seen.keys().copied()).zip(0..).collect();
+    let times: Vec<f32> = std::iter::once(f32::MAX).chain(seen.values().map(|times| *times as f32)).collect();
+    let rows: Vec<(Vec<usize>, usize)> = rows
+        .map(|row| {
+            let of_row = row.features.iter().filter_map(|feature| features.get(feature.as_str()).copied());
+            (std::iter::once(0).chain(of_row).collect(), classes[row.class.as_str()])
+        })
+        .collect();
+    let weights = descend(&rows, &times, classes.len());
+    let mut file = String::from("classes");
+    classes.keys().for_each(|class| file.extend(["\t", class]));
+    file.push('\n');
+    let names = std::iter::once("base").chain(seen.keys().copied());
+    for (name, weights) in names.zip(weights.chunks(classes.len().max(1))) {
+        let telling = weights.iter().enumerate().filter(|(_, weight)| weight.abs() >= LEAST_WEIGHT || name == "base");
+        let mut line = String::new();
+        for (class, weight) in telling {
+            // Writing to a string does not fail.
+            let _ = write!(line, "\t{class}\t{:.0}", weight * 100.0);
+        }
+        if !line.is_empty() {
+            file.extend([name, &line, "\n"]);
+        }
+    }
+    file
+}
+
+/// The weights of all features, one for each class.
+fn descend(rows: &[(Vec<usize>, usize)], times: &[f32], classes: usize) -> Vec<f32> {
+    let mut weights = vec![0.0f32; times.len() * classes];
+    let mut squares = vec![1e-6f32; weights.len()];
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let mut random = Random::new(1, 0);
+    let mut chances = vec![0.0f32; classes];
+    for round in 0..ROUNDS {
+        for at in (1..order.len()).rev() {
+            order.swap(at, random.below(at + 1));
+        }
+        let step = STEP * (1.0 - round as f32 / ROUNDS as f32);
+        for (features, class) in order.iter().map(|at| &rows[*at]) {
+            chances.fill(0.0);
+            for feature in features {
+                let of_feature = &weights[feature * classes..(feature + 1) * classes];
+                chances.iter_mut().zip(of_feature).for_each(|(sum, weight)| *sum += weight);
+            }
+            let most = chances.iter().copied().fold(f32::MIN, f32::max);
+            chances.iter_mut().for_each(|sum| *sum = (*sum - most).exp());
+            let all: f32 = chances.iter().sum();
+            chances.iter_mut().for_each(|sum| *sum /= all);
+            chances[*class] -= 1.0;
+            for feature in features {
+                let ridge = RIDGE / times[*feature];
+                let range = feature * classes..(feature + 1) * classes;
+                let of_feature = weights[range.clone()].iter_mut().zip(&mut squares[range]);
+                for ((weight, square), error) in of_feature.zip(&chances) {
+                    let slope = error + ridge * *weight;
+                    *square += slope * slope;
+                    *weight -= step * slope / square.sqrt();
+                }
+            }
+        }
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_extract::Classifier;
+
+    use super::*;
+
+    #[test]
+    fn what_is_learned_is_told_apart() {
+        let row = |features: &[&str], class: &str| Row {
+            scene: "s".into(),
+            features: features.iter().map(|feature| (*feature).to_owned()).collect(),
+            class: class.into(),
+        };
+        let mut rows = Vec::new();
+        for at in 0..20 {
+            rows.push(row(&["m:owe", "k:PP"], "OWES>"));
+            rows.push(row(&["m:and", "k:PP"], if at == 0 { "OWES>" } else { "-" }));
+        }
+        let classifier = Classifier::read(&learn(rows.iter())).unwrap();
+        let owes = classifier.classes().iter().position(|class| class == "OWES>").unwrap();
+        assert!(classifier.chances(["m:owe", "k:PP"])[owes] > 0.9);
+        assert!(classifier.chances(["m:and", "k:PP"])[owes] < 0.2);
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether a fact is over, or only a guess or hearsay, by all the words of its sentence: learned from labelled sentences, as in
+//! `between.rs`, for what no cue and no tense tells.
+
+use hearsay_model::Predicate;
+
+use crate::{
+    facts::{Cue, CueKind},
+    mentions::Who,
+    read::{Read, Reader, Said},
+};
+
+/// How likely it has to be that a fact is over, or doubtful.
+const OVER: f32 = 0.5;
+const DOUBT: f32 = 0.5;
+
+/// The most facts of a sentence that are looked at.
+const MOST: usize = 32;
+
+/// A fact that was read, and what is seen of how it is meant.
+#[derive(Debug, Clone)]
+pub(crate) struct Meant {
+    pub(crate) subject: Who,
+    pub(crate) predicate: Predicate,
+    pub(crate) object: Said,
+    pub(crate) features: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// Sees whether what was read is over or doubtful, where the grammar took it for plain.
+    pub(crate) fn learned_meanings(&mut self) -> Vec<Meant> {
+        let words = self.words();
+        let mut meant = Vec::new();
+        for at in 0..self.facts.len().min(MOST) {
+            let features = self.features_of_meaning(&self.facts[at], &words);
+            let chances = self.meanings.chances(features.iter().map(String::as_str));
+            let chance = |name: &str| {
+                let class = self.meanings.classes().iter().position(|class| class == name);
+                class.map_or(0.0, |class| chances[class])
+            };
+            let (over, doubt) = (chance("over"), chance("doubt"));
+            let left = self.grammar.doubts.get("hedge").copied().unwrap_or(0.3);
+            let fact = &mut self.facts[at];
+            let predicate = self.grammar.targets[fact.target].predicate.clone();
+            meant.push(Meant { subject: fact.subject, predicate, object: fact.object.clone(), features });
+            fact.over |= over >= OVER && !fact.denied;
+            if doubt >= DOUBT && fact.doubt >= 1.0 {
+                fact.doubt = left;
+                fact.cues.push(Cue { kind: CueKind::Wording, words: String::new() });
+            }
+        }
+        meant
+    }
+
+    /// The words of the sentence, a name for each name.
+    fn words(&self) -> Vec<(usize, String)> {
+        let starts = |at: usize| self.names.iter().any(|name| name.start == at);
+        let tokens = (0..self.tokens.len()).filter(|at| !self.is_named(*at) || starts(*at));
+        tokens.map(|at| (at, if self.is_named(at) { "NAME".to_owned() } else { self.norm(at).to_owned() })).collect()
+    }
+
+    fn features_of_meaning(&self, fact: &Read, words: &[(usize, String)]) -> Vec<String> {
+        let name = &self.grammar.targets[fact.target].predicate;
+        let mut features = vec![
+            format!("over:{}", u8::from(fact.over)),
+            format!("doubt:{}", u8::from(fact.doubt < 1.0)),
+            format!("denied:{}", u8::from(fact.denied)),
+            format!("is:{name}"),
+            format!("by:{}", u8::from(fact.by.is_some())),
+        ];
+        for window in words.windows(2) {
+            features.push(format!("{}_{}", window[0].1, window[1].1));
+        }
+        for window in words.windows(3) {
+            features.push(format!("{}_{}_{}", window[0].1, window[1].1, window[2].1));
+        }
+        for (at, word) in words {
+            let token = &self.tokens[*at];
+            let place = if token.end <= fact.span.start {
+                '<'
+            } else if token.start >= fact.span.end {
+                '>'
+            } else {
+                '='
+            };
+            features.push(format!("{place}{word}"));
+            features.push(format!("w:{word}"));
+        }
+        for (place, (_, word)) in ["opens", "opens1", "opens2"].iter().zip(words) {
+            features.push(format!("{place}:{word}"));
+        }
+        let clause = self.clauses.iter().position(|clause| {
+            self.tokens
+                .get(self.groups.vgs[clause.vg].head)
+                .is_some_and(|head| fact.span.start <= head.start && head.end <= fact.span.end)
+        });
+        if let Some(at) = clause {
+            let vg = self.vg(at);
+            features.push(format!("verb:{}", vg.lemma));
+            features.push(format!("past:{}{}", u8::from(vg.past), u8::from(vg.perfect)));
+        }
+        features.sort_unstable();
+        features.dedup();
+        features
+    }
+}
