@@ -451,8 +451,8 @@ pub(crate) struct Part<'a> {
     pub(crate) language: Language,
 }
 
-/// All who stand in one sentence together, and what they have to do with each other; and all words that may be a value, with those
-/// of whom they may be said.
+/// All who stand in one sentence together, and what they have to do with each other; all words that may be a value, with those of whom
+/// they may be said; and all that is read and labelled, with how it is meant.
 pub fn rows(labelled: &Labelled) -> Rows {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();

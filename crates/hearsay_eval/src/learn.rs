@@ -1,6 +1,6 @@
-//! The classifiers of what two have to do with each other, and what words say of somebody, learned from labelled sentences: multinomial
-//! logistic regressions on the words around them, by stochastic gradients with steps of their own for each weight (Duchi, Hazan and Singer, "Adaptive
-//! Subgradient Methods for Online Learning and Stochastic Optimization", 2011).
+//! The classifiers of what two have to do with each other, of what words say of somebody, and of what is over or doubtful, learned from
+//! labelled sentences: multinomial logistic regressions on the words around, by stochastic gradients with steps of their own for each
+//! weight (Duchi, Hazan and Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", 2011).
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -35,7 +35,8 @@ pub struct Row {
     pub scene: String,
     /// What is seen.
     pub features: Vec<String>,
-    /// `-` for nothing, or an attribute, or a relation, `>` behind it where the first is its subject, and `<` where the second is.
+    /// `-` for nothing, or an attribute, or a relation, `>` behind it where the first is its subject, and `<` where the second is; of
+    /// what was read, `-`, `over` or `doubt`.
     pub class: String,
 }
 

@@ -6,7 +6,8 @@
 //!   all that they cannot know.
 //! - [`encoder`]: how long the sentence encoder takes.
 //! - [`extraction`]: labelled sentences; what is read out of them, and how far its confidence can be trusted.
-//! - [`learn`]: the classifier of what two have to do with each other, learned from labelled sentences.
+//! - [`learn`]: the extractor's classifiers, learned from labelled sentences: of relations, of attributes, and of what is over or
+//!   doubtful.
 //! - [`weights`]: the weights of that confidence, fitted to labelled sentences.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
 //! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.

@@ -394,7 +394,7 @@ fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode
         };
         let learned = learn::learn(rows.iter());
         out.data(&learned)?;
-        write!(io::stdout(), "{learned}")?;
+        out.line(learned.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
     if command.fit {

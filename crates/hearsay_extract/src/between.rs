@@ -1,6 +1,5 @@
 //! What two who stand in one sentence have to do with each other, by what stands around them: learned from labelled
-//! sentences, and no pattern. It says how far a reading by patterns is to be trusted, and proposes for the review queue what no
-//! pattern reads.
+//! sentences, and no pattern. It says how far a reading by patterns is to be trusted, and proposes what no pattern reads.
 
 use crate::{
     grammar::Target,
@@ -21,6 +20,9 @@ const LEAST: f32 = 0.06;
 
 /// How likely one has to be where another was read.
 const INSTEAD: f32 = 0.3;
+
+/// What is left of the confidence where a clause is a condition or a plan.
+const NOT_PLAIN: f64 = 0.69;
 
 /// How many words between two are looked at.
 const BETWEEN: usize = 14;
@@ -87,6 +89,7 @@ pub(crate) const OF_PAIRS: [[&str; 9]; 2] = [
     ],
 ];
 
+/// The same for what is said of somebody.
 pub(crate) const OF_VALUES: [[&str; 9]; 2] = [
     [
         "value_never",
@@ -146,7 +149,12 @@ impl Reader<'_> {
             let target = &self.grammar.targets[fact.target];
             let back = fact.subject == b;
             let either = holds_either_way(classes, target);
-            let same = |class: &&(&str, bool, f32)| target.predicate == *class.0 && (either || class.1 == back);
+            let named = |class: &&(&str, bool, f32)| target.predicate == *class.0;
+            // Nothing was learned of the relations of a campaign's own.
+            if !classes.iter().any(|class| named(&class)) {
+                continue;
+            }
+            let same = |class: &&(&str, bool, f32)| named(class) && (either || class.1 == back);
             let chance = classes.iter().filter(same).map(|class| class.2).sum();
             let mark = mark_of(&OF_PAIRS, chance, fact.marks.is_loose());
             fact.marks.names.push(mark);
@@ -200,7 +208,11 @@ impl Reader<'_> {
         let whole = self.whole(question);
         let around = self.clause_at(token).map_or_else(|| whole.clone(), |at| modes[at].clone());
         // Whether the clause says that it is so is among what was learned from.
-        (whole.is_plain() && !around.denied).then_some(Mode { dead: false, would: false, can: false, ..around })
+        (whole.is_plain() && !around.denied).then(|| {
+            // What it says otherwise than plainly waits for review.
+            let doubt = if around.is_plain() { around.doubt } else { around.doubt.min(NOT_PLAIN) };
+            Mode { dead: false, would: false, can: false, doubt, ..around }
+        })
     }
 
     /// The clause in which a token stands.

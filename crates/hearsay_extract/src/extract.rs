@@ -15,12 +15,12 @@ use crate::{
     meaning::Examples,
     memory::{Memory, Seen},
     mentions::{Finder, Name, NewNames, Scene, Who},
+    outdone,
     parse::{Item, Parser, VerbForm, Vg},
-    read::{Learning, Read, Reader, Said, TO_DO_WITH, Voice},
+    read::{Learning, Read, Reader, Said, TO_DO_WITH, Voice, lasts},
     smooth::smooth,
     split::{self, Sentence},
     token::Token,
-    values::overlap,
 };
 
 /// Reads texts. Made once for a campaign, and used from any thread.
@@ -61,7 +61,7 @@ pub struct Sight {
 const WORTH_A_LOOK: f64 = 0.3;
 
 /// What is read loosely and is less likely than this is not worth a look.
-const GUESSED: f64 = 0.12;
+const GUESSED: f64 = 0.13;
 
 /// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
 const GUESSED_OF_STRANGERS: f64 = 0.15;
@@ -170,6 +170,7 @@ impl<'a> Pass<'a> {
         }
         self.only_names = false;
         self.new = NewNames::default();
+        self.memory.forget_new();
         self.source = self.text.text;
         self.read();
         self.finish()
@@ -203,6 +204,7 @@ impl<'a> Pass<'a> {
         for range in split::paragraphs(source) {
             let part = &source[range.clone()];
             self.memory.topic = None;
+            self.before = self.facts.len();
             for sentence in split::sentences(part, range.start, is_abbreviation) {
                 self.sentence(&sentence, &voice, 0);
             }
@@ -225,6 +227,7 @@ impl<'a> Pass<'a> {
             self.memory.topic = Some(name.who);
         }
         if is_heading(tokens, grammar) {
+            self.before = self.facts.len();
             // "Smoke at the Goat" names, and states nothing.
             for name in &names {
                 if let Who::Known(entity) = name.who {
@@ -315,7 +318,9 @@ impl<'a> Pass<'a> {
             }
         }
         if depth == 0 && reader.no_more(0) {
-            self.facts[self.before..].iter_mut().for_each(|fact| fact.over = true);
+            let ends =
+                |fact: &&mut Read| !fact.denied && !lasts(&grammar.targets[fact.target].predicate, &fact.relation);
+            self.facts[self.before..].iter_mut().filter(ends).for_each(|fact| fact.over = true);
         }
         let facts = std::mem::take(&mut reader.facts);
         self.seen = reader.seen.take();
@@ -458,9 +463,9 @@ impl<'a> Pass<'a> {
                 None => facts.push((fact, marks)),
             }
         }
-        outdone(&mut facts);
-        self.cap(&mut facts);
         facts.sort_by_key(|(fact, _)| (fact.span.start, fact.span.end));
+        outdone::drop(&mut facts);
+        self.cap(&mut facts);
         let (facts, marks) = facts.into_iter().unzip();
         let mentions = self
             .mentions
@@ -505,12 +510,12 @@ impl<'a> Pass<'a> {
             return;
         }
         guessed.sort_by(|a, b| b.total_cmp(a));
-        let least = guessed[most];
-        let mut left = most;
+        let least = guessed[most - 1];
+        let mut ties = most - guessed.iter().filter(|weight| **weight > least).count();
         facts.retain(|(_, marks)| {
             let Some(weight) = weight(marks) else { return true };
-            let kept = weight >= least && left > 0;
-            left -= usize::from(kept);
+            let kept = weight > least || weight == least && ties > 0;
+            ties -= usize::from(weight == least && kept);
             kept
         });
     }
@@ -548,47 +553,11 @@ impl<'a> Pass<'a> {
 /// "No, sorry, not a potter": what was said before was wrong.
 fn takes_back(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
-    let no = usize::from(word(0) == "no");
-    let at = no + usize::from(no == 1 && word(1) == ",");
-    matches!(word(at), "sorry" | "wait" | "scratch" | "hang" | "correction")
-        || no == 1 && matches!(word(at), "not" | "actually")
-}
-
-/// A guess that is less likely than this gives way to what is surer than that.
-const OUTDONE: (f64, f64) = (0.5, 0.85);
-
-/// Drops guesses about what was read already: of the same two, or in the same words.
-fn outdone(facts: &mut Vec<(ExtractedFact, Option<Vec<&'static str>>)>) {
-    // What is said to be over is not so as well.
-    let over: Vec<_> = facts
-        .iter()
-        .filter(|(fact, _)| fact.over && !fact.denied && fact.confidence.get() >= OUTDONE.0)
-        .map(|(fact, _)| (fact.subject.clone(), fact.predicate.clone(), fact.object.clone()))
-        .collect();
-    facts.retain(|(fact, _)| {
-        fact.over
-            || !over.iter().any(|(subject, predicate, object)| {
-                (subject, predicate, object) == (&fact.subject, &fact.predicate, &fact.object)
-            })
-    });
-    let sure: Vec<(Mention, Stated)> = facts
-        .iter()
-        .filter(|(fact, _)| fact.confidence.get() >= OUTDONE.1 && !fact.denied)
-        .map(|(fact, _)| (fact.subject.clone(), fact.object.clone()))
-        .collect();
-    facts.retain(|(fact, marks)| {
-        let guess = marks.as_ref().is_some_and(|marks| marks.contains(&"loose"));
-        if !guess || fact.confidence.get() >= OUTDONE.0 {
-            return true;
-        }
-        !sure.iter().any(|(subject, object)| match (object, &fact.object) {
-            (Stated::Entity(a), Stated::Entity(b)) => {
-                (subject, a) == (&fact.subject, b) || (a, subject) == (&fact.subject, b)
-            }
-            (Stated::Value(a), Stated::Value(b)) => overlap(a, b),
-            _ => false,
-        })
-    });
+    let no = word(0) == "no";
+    let at = if no && word(1) == "," { 2 } else { usize::from(no) };
+    let sorry = matches!(word(at), "sorry" | "wait" | "scratch" | "hang" | "correction");
+    let meant = no || matches!(word(at + 1), "," | "." | ":" | "no" | "not" | "on" | "that");
+    sorry && meant || no && matches!(word(at), "not" | "actually")
 }
 
 /// "In foul mood.": the subject is left out too.

@@ -1,5 +1,7 @@
 //! Which relation the words around two hint at: every word of the tables votes for the relations that it is used for.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -75,7 +77,7 @@ impl Reader<'_> {
             }
             let word = self.norm(token);
             let forms = self.grammar.forms.get(word).into_iter().flatten().map(|(lemma, _)| lemma.clone());
-            for word in forms.chain([self.singular(word)]).collect::<FxHashSet<_>>() {
+            for word in forms.chain([self.singular(word)]).collect::<BTreeSet<_>>() {
                 if !seen.insert(word.clone()) {
                     continue;
                 }

@@ -231,7 +231,7 @@ impl Language {
         ENGLISH.clone()
     }
 
-    /// A language of its own.
+    /// A language of its own, without classifiers.
     ///
     /// # Errors
     /// When the file cannot be read; the error says what and where.

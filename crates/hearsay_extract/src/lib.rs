@@ -80,6 +80,7 @@ mod memory;
 mod mentions;
 mod mode;
 mod nouns;
+mod outdone;
 mod over;
 mod parse;
 mod patterns;

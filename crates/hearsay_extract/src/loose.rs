@@ -1,5 +1,5 @@
-//! A looser reader, for the review queue: two who stand in one clause, with the words between them. What it finds waits for
-//! the DM, always.
+//! A looser reader: two who stand in one clause, with the words between them. What it finds mostly waits for the DM: by itself it is
+//! never sure, and only what was learned makes it so.
 
 use crate::{
     clauses::{Clause, From},

@@ -6,7 +6,7 @@ use hearsay_model::Predicate;
 use crate::{
     facts::{Cue, CueKind},
     mentions::Who,
-    read::{Read, Reader, Said},
+    read::{Read, Reader, Said, lasts},
 };
 
 /// How likely it has to be that a fact is over, or doubtful.
@@ -41,12 +41,12 @@ impl Reader<'_> {
             let left = self.grammar.doubts.get("hedge").copied().unwrap_or(0.3);
             let fact = &mut self.facts[at];
             let predicate = self.grammar.targets[fact.target].predicate.clone();
-            meant.push(Meant { subject: fact.subject, predicate, object: fact.object.clone(), features });
-            fact.over |= over >= OVER && !fact.denied;
+            fact.over |= over >= OVER && !fact.denied && !lasts(&predicate, &fact.relation);
             if doubt >= DOUBT && fact.doubt >= 1.0 {
                 fact.doubt = left;
                 fact.cues.push(Cue { kind: CueKind::Wording, words: String::new() });
             }
+            meant.push(Meant { subject: fact.subject, predicate, object: fact.object.clone(), features });
         }
         meant
     }
@@ -68,10 +68,10 @@ impl Reader<'_> {
             format!("by:{}", u8::from(fact.by.is_some())),
         ];
         for window in words.windows(2) {
-            features.push(format!("{}_{}", window[0].1, window[1].1));
+            features.push(format!("2:{}_{}", window[0].1, window[1].1));
         }
         for window in words.windows(3) {
-            features.push(format!("{}_{}_{}", window[0].1, window[1].1, window[2].1));
+            features.push(format!("3:{}_{}_{}", window[0].1, window[1].1, window[2].1));
         }
         for (at, word) in words {
             let token = &self.tokens[*at];

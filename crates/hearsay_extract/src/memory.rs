@@ -58,6 +58,16 @@ impl Memory {
         self.seen.push(seen);
     }
 
+    /// Forgets the names that nobody has.
+    pub(crate) fn forget_new(&mut self) {
+        let known = |who: &Who| matches!(who, Who::Known(_));
+        self.seen.retain(|seen| known(&seen.who));
+        self.together.retain(known);
+        for one in [&mut self.topic, &mut self.focus, &mut self.speaker] {
+            *one = one.filter(known);
+        }
+    }
+
     pub(crate) fn recent(&self) -> Vec<Who> {
         self.seen.iter().rev().map(|seen| seen.who).collect()
     }

@@ -84,7 +84,7 @@ impl Reader<'_> {
             && (clause.rest.1 + 1 >= self.groups.items.len()
                 || matches!(self.syntax.word(clause.rest.1 + 1), "," | "." | "!" | ";"));
         let last = self.end_of(clause.rest.1.saturating_sub(1)).min(self.tokens.len());
-        let apart = (vg.end..last).any(|at| self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
+        let apart = (vg.end..last).any(|at| at > 0 && self.norm(at) == "once" && self.tokens[at - 1].is_mark(","));
         near || ends || apart
     }
 

@@ -1,6 +1,6 @@
 //! A sentence into facts.
 
-use hearsay_model::{Kind, Span};
+use hearsay_model::{Kind, Predicate, Span};
 
 use crate::{
     between::Pair,
@@ -171,6 +171,15 @@ fn is_deed(relation: &str) -> bool {
     let deeds = "born named kill killed murder murdered slay slain save saved rescue rescued betray betrayed steal stolen rob robbed \
         destroy destroyed curse cursed descended cheat swindle stab shoot burn";
     relation.split(' ').next().is_some_and(|first| deeds.split(' ').any(|deed| deed == first))
+}
+
+/// Whether a relation lasts: a deed stays done.
+pub(crate) fn lasts(predicate: &Predicate, relation: &str) -> bool {
+    let lasting = matches!(
+        predicate.as_str(),
+        "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
+    );
+    lasting || is_deed(relation)
 }
 
 /// Prepositions with which a value may end: "burned down", "cut off".
@@ -628,11 +637,7 @@ impl Reader<'_> {
         if self.voice.talk {
             names.push("spoken");
         }
-        // A deed stays done.
-        let lasting = matches!(
-            meaning.predicate.as_str(),
-            "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
-        );
+        let lasting = lasts(&meaning.predicate, relation);
         // What somebody was, at the table, they are no longer.
         let passes = matches!(
             meaning.predicate.as_str(),
@@ -660,7 +665,7 @@ impl Reader<'_> {
             by: mode.by,
             told: mode.told.clone(),
             denied: mode.denied != meaning.denied,
-            over: ((mode.over || (mode.was && passes)) && !lasting && !is_deed(relation)) || meaning.over || former,
+            over: ((mode.over || (mode.was && passes)) && !lasting) || meaning.over || former,
             doubt: mode.doubt,
             cues: mode.cues.clone(),
         });

@@ -40,7 +40,7 @@ const EMPHASES: [&str; 11] = [
 ];
 
 /// What stands between what somebody is and their name.
-const CALLS: [&str; 6] = ["named", "called", "by the name of", "of the name of", "name of", "going by"];
+const CALLS: [&str; 5] = ["named", "called", "by the name of", "of the name of", "name of"];
 
 /// What takes back the words before it.
 const REPAIRS: [&str; 7] = ["sorry", "i mean", "or rather", "no wait", "wait no", "no sorry", "scratch that"];
@@ -61,8 +61,8 @@ pub(crate) struct Smooth {
 /// Takes a sentence's hesitations out.
 pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
     let mut tokens = tokens.to_vec();
-    let pronouns = bracketed(&mut tokens);
     named(&mut tokens, grammar);
+    let pronouns = bracketed(&mut tokens);
     let mut at = 0;
     while at < tokens.len() {
         let from = at;
@@ -96,9 +96,9 @@ fn named(tokens: &mut Vec<Token>, grammar: &Grammar) {
         let name = tokens.get(end).is_some_and(|token| token.is_word() && token.capital);
         let plain =
             |token: &Token| token.is_word() && !token.capital && !grammar.class(&token.norm).has(Class::PREPOSITION);
-        let article = (at.saturating_sub(REACH)..at - 1).rev().find(|at| {
-            matches!(tokens[*at].norm.as_str(), "a" | "an" | "one" | "some" | "the" | "this" | "that" | "another")
-        });
+        let article = (at.saturating_sub(REACH)..at - 1)
+            .rev()
+            .find(|at| matches!(tokens[*at].norm.as_str(), "a" | "an" | "one" | "some" | "this" | "that" | "another"));
         if let Some(article) =
             article.filter(|article| calls.is_some() && name && tokens[article + 1..at].iter().all(plain))
         {
@@ -170,7 +170,8 @@ fn emphasis(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
         |words: &&&str| words.split(' ').zip(at..).all(|(word, at)| tokens.get(at).is_some_and(|is| is.is(word)));
     let end = at + EMPHASES.iter().find(said)?.split(' ').count();
     let apart = at > 0 && is_comma(tokens, at - 1);
-    (at > 0).then_some((if apart { at - 1 } else { at }, end))
+    let ends = tokens.get(end).is_none_or(|next| !next.is_word());
+    (at > 0 && (apart || ends)).then_some((if apart { at - 1 } else { at }, end))
 }
 
 /// "he's, he's", "this, this": words that nobody says twice in earnest.

@@ -7,7 +7,7 @@ use hearsay_model::{
 };
 use proptest::prelude::*;
 
-use crate::{Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
+use crate::{ExtractedFact, Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
 
 /// A harbour town: id, kind, pronouns, names.
 const TOWN: [(&str, &str, &str, &[&str]); 11] = [
@@ -144,6 +144,41 @@ fn what_is_not_said_to_be_so_is_no_fact() {
 }
 
 #[test]
+fn what_is_over_is_told_apart() {
+    check("Odo doesn't work for Mirela any more.", &["odo-brandt EMPLOYED_BY mirela-voss over"]);
+    check(
+        "Odo belonged to the Ferrymen's Guild, but he does so no longer.",
+        &["odo-brandt MEMBER_OF ferrymens-guild over"],
+    );
+    check("The Gilded Eel, until the flood, belonged to Odo.", &["odo-brandt OWNS gilded-eel over"]);
+    check("Odo lived at the Gilded Eel; he does so no longer.", &["odo-brandt RESIDENT_OF gilded-eel over"]);
+    // A deed stays done.
+    check("Odo founded the Ferrymen's Guild; he does so no longer.", &["odo-brandt CREATED ferrymens-guild"]);
+}
+
+#[test]
+fn what_is_taken_back_waits() {
+    check("Odo owns the ledger. No, sorry, not the ledger.", &[]);
+    check("Odo owns the ledger. Wait for me at the quay.", &["odo-brandt OWNS ledger"]);
+    check("Odo owns the ledger.\n\nNo, sorry.", &["odo-brandt OWNS ledger"]);
+}
+
+#[test]
+fn a_name_stands_with_what_somebody_is() {
+    check("A cook named Bo Tandy works for Odo.", &["+Bo Tandy occupation `cook`", "+Bo Tandy EMPLOYED_BY odo-brandt"]);
+    check("Odo Brandt. Species: human. Age: 29.", &["odo-brandt species `human`", "odo-brandt age `29`"]);
+}
+
+#[test]
+fn a_campaigns_own_relation_is_as_sure_as_any() {
+    let own = "[[relation]]\npredicate = \"SMUGGLES_FOR\"\nverbs = [\"run crates past\"]";
+    let extractor = Extractor::new(Language::english().with(own).unwrap(), Vocabulary::default());
+    let found = extractor.extract(&town(), &Text::new("Odo runs crates past Mirela.", Form::Narration));
+    let fact = found.facts.iter().find(|fact| fact.predicate == *"SMUGGLES_FOR").unwrap();
+    assert!(fact.confidence.get() >= 0.7, "{}", fact.confidence.get());
+}
+
+#[test]
 fn names_are_found_as_words() {
     check("I hope Odo is well.", &[]);
     check("Hope owns the ledger.", &["hope-adeyer OWNS ledger"]);
@@ -167,8 +202,13 @@ fn what_only_looks_like_a_fact_is_none() {
 
 #[test]
 fn values_end_where_their_words_do() {
-    check("Mirela is haunted by his", &["mirela-voss emotional_state `haunted`"]);
-    check("Mirela is brave and", &["mirela-voss personality `brave`"]);
+    let check = |text: &str, expected: &str| {
+        let found = extractor().extract(&town(), &Text::new(text, Form::Narration));
+        let value = |fact: &ExtractedFact| fact.object == Stated::Value(expected.to_owned());
+        assert!(found.facts.iter().any(value), "{text}: {found:?}");
+    };
+    check("Mirela is haunted by his", "haunted");
+    check("Mirela is brave and", "brave");
 }
 
 #[test]
@@ -176,7 +216,7 @@ fn one_verb_may_state_several_relations() {
     let found = accepted(&Text::new("Grimjaw gave the ledger to Odo.", Form::Narration));
     assert!(found.contains(&"odo-brandt OWNS ledger".to_owned()), "{found:?}");
     check(
-        "Odo went to the Gilded Eel, which Mirela owns.",
+        "Odo is at the Gilded Eel, which Mirela owns.",
         &["odo-brandt LOCATED_AT gilded-eel", "mirela-voss OWNS gilded-eel"],
     );
 }

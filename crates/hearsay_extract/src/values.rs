@@ -46,8 +46,8 @@ impl Reader<'_> {
                 let Said::Value(value) = &fact.object else { continue };
                 if fact.subject == found.bearer.found.who && overlap(value, &found.value) {
                     let name = &self.grammar.targets[fact.target].predicate;
-                    let chance = classes().filter(|(class, _)| *name == ***class).map(|(_, chance)| *chance).sum();
-                    *most = Some(most.map_or(chance, |most| most.max(chance)));
+                    let chance = classes().find(|(class, _)| *name == ***class).map(|(_, chance)| *chance);
+                    *most = (*most).into_iter().chain(chance).reduce(f32::max);
                 }
             }
             let best = classes().filter(|(class, _)| class.as_str() != "-").max_by(|a, b| a.1.total_cmp(b.1));
