@@ -18,7 +18,10 @@ use hearsay_model::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::learn::{Row, Rows};
+mod sights;
+
+pub use sights::rows;
+pub(crate) use sights::{Finding, Part, findings};
 
 /// At or above this a fact is accepted at once; from the other on it waits for review.
 const ACCEPTED: f64 = 0.7;
@@ -425,124 +428,6 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
     }
 }
 
-/// Every fact that is read without doubt: where, its marks, and whether it is labelled.
-pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part: &Part) -> Vec<Finding> {
-    let extractor = Extractor::new(part.language.clone(), Vocabulary::default());
-    let vocabulary = Vocabulary::default();
-    let mut findings = Vec::new();
-    for example in labelled.examples.iter().filter(|example| part.scenes.contains(example.scene.as_str())) {
-        let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
-        let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let text = example.text(&before, meaning);
-        let found = extractor.weighed(&scene.lexicon, &text);
-        for (fact, marks) in found.extraction.facts.iter().zip(found.marks) {
-            let Some(marks) = marks.filter(|_| !fact.denied) else { continue };
-            let right =
-                example.facts.iter().any(|label| !label.doubt && same(fact, label, &found.extraction, &vocabulary));
-            findings.push(Finding { scene: example.scene.clone(), marks, right });
-        }
-    }
-    findings
-}
-
-/// Some scenes, and the language to read them with.
-pub(crate) struct Part<'a> {
-    pub(crate) scenes: BTreeSet<&'a str>,
-    pub(crate) language: Language,
-}
-
-/// All who stand in one sentence together, and what they have to do with each other; all words that may be a value, with those of whom
-/// they may be said; and all that is read and labelled, with how it is meant.
-pub fn rows(labelled: &Labelled) -> Rows {
-    let extractor = Extractor::new(Language::english(), Vocabulary::default());
-    let vocabulary = Vocabulary::default();
-    let mut rows = Rows::default();
-    for example in &labelled.examples {
-        let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
-        let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let found = extractor.weighed(&scene.lexicon, &example.text(&before, None));
-        let is = |mention: &Mention, label: &str| is(mention, label, &found.extraction);
-        for sight in found.seen {
-            let row = |class| Row { scene: example.scene.clone(), features: sight.features.clone(), class };
-            if let Some(predicate) = &sight.read {
-                let same = |subject: &str, object: &str| {
-                    is(&sight.first, subject)
-                        && match &sight.second {
-                            Stated::Entity(second) => is(second, object),
-                            Stated::Value(value) => same_value(value, object),
-                        }
-                };
-                let states = |label: &&LabelledFact| {
-                    let (subject, object) = (&label.subject, &label.object);
-                    let either = either_way(&vocabulary, predicate);
-                    label.predicate == *predicate && (same(subject, object) || either && same(object, subject))
-                };
-                if let Some(label) = example.facts.iter().find(states) {
-                    let class = match (label.doubt, label.over) {
-                        (true, _) => "doubt",
-                        (false, true) => "over",
-                        (false, false) => "-",
-                    };
-                    rows.meanings.push(row(class.to_owned()));
-                }
-                continue;
-            }
-            let second = match &sight.second {
-                Stated::Entity(second) => second,
-                Stated::Value(value) => {
-                    let states = |label: &&LabelledFact| {
-                        !label.predicate.is_relation()
-                            && is(&sight.first, &label.subject)
-                            && same_value(value, &label.object)
-                    };
-                    let label = example.facts.iter().find(states);
-                    rows.values.push(row(label.map_or("-".to_owned(), |label| label.predicate.to_string())));
-                    continue;
-                }
-            };
-            let mut classes = BTreeSet::new();
-            for label in example.facts.iter().filter(|label| label.predicate.is_relation()) {
-                let (mut name, mut subject, mut object) = (&label.predicate, &label.subject, &label.object);
-                if let Some(def) = vocabulary.inverse_of(name) {
-                    (name, subject, object) = (&def.name, object, subject);
-                }
-                let forth = is(&sight.first, subject) && is(second, object);
-                let back = is(&sight.first, object) && is(second, subject);
-                if forth || back && either_way(&vocabulary, name) {
-                    classes.insert(format!("{name}>"));
-                } else if back {
-                    classes.insert(format!("{name}<"));
-                }
-            }
-            if classes.is_empty() {
-                classes.insert("-".to_owned());
-            }
-            rows.pairs.extend(classes.into_iter().map(row));
-        }
-    }
-    rows
-}
-
-/// Whether a relation holds either way round.
-fn either_way(vocabulary: &Vocabulary, relation: &Predicate) -> bool {
-    vocabulary.predicate(relation).is_some_and(|def| def.symmetric) || *relation == *predicate::RELATED_TO
-}
-
-impl Labelled {
-    /// The names of the scenes, in order.
-    pub(crate) fn scenes(&self) -> impl Iterator<Item = &str> {
-        self.scenes.keys().map(String::as_str)
-    }
-}
-
-/// A fact that was read, with what spoke for it and against it.
-#[derive(Debug, Clone)]
-pub(crate) struct Finding {
-    pub(crate) scene: String,
-    pub(crate) marks: Vec<&'static str>,
-    pub(crate) right: bool,
-}
-
 impl Example {
     fn text<'a>(&'a self, before: &'a [&'a str], meaning: Option<&'a dyn Meaning>) -> Text<'a> {
         Text {
@@ -646,6 +531,11 @@ fn same(fact: &ExtractedFact, label: &LabelledFact, found: &Extraction, vocabula
                 || (symmetric && is(&fact.subject, object, found) && is(entity, subject, found))
         }
     }
+}
+
+/// Whether a relation holds either way round.
+fn either_way(vocabulary: &Vocabulary, relation: &Predicate) -> bool {
+    vocabulary.predicate(relation).is_some_and(|def| def.symmetric) || *relation == *predicate::RELATED_TO
 }
 
 /// Whether somebody is the one that is labelled.

@@ -15,7 +15,7 @@ use crate::{
     meaning::Examples,
     memory::{Memory, Seen},
     mentions::{Finder, Name, NewNames, Scene, Who},
-    outdone,
+    outdone::{self, Marked},
     parse::{Item, Parser, VerbForm, Vg},
     read::{Learning, Read, Reader, Said, TO_DO_WITH, Voice, lasts},
     smooth::smooth,
@@ -394,7 +394,7 @@ impl<'a> Pass<'a> {
             let open = std::mem::take(&mut self.open);
             crate::meaning::weigh(self.extractor, meaning, &mut self.facts, &open);
         }
-        let mut facts: Vec<(ExtractedFact, Option<Vec<&'static str>>)> = Vec::new();
+        let mut facts: Vec<Marked> = Vec::new();
         for read in &self.facts {
             let marks = read.marks.sorted();
             let confidence = self.confidence(read, &marks);
@@ -456,17 +456,18 @@ impl<'a> Pass<'a> {
                             && Stated::Entity(other.subject.clone()) == fact.object
                             && other.object == Stated::Entity(fact.subject.clone())))
             };
-            let marks = (read.doubt >= 1.0 && !self.is_addressed(read)).then_some(marks);
-            match facts.iter_mut().find(|(other, _)| same(other)) {
-                Some(other) if other.0.confidence < fact.confidence => *other = (fact, marks),
+            let weighed = read.doubt >= 1.0 && !self.is_addressed(read);
+            match facts.iter_mut().find(|other| same(&other.fact)) {
+                Some(other) if other.fact.confidence < fact.confidence => *other = Marked { fact, marks, weighed },
                 Some(_) => {}
-                None => facts.push((fact, marks)),
+                None => facts.push(Marked { fact, marks, weighed }),
             }
         }
-        facts.sort_by_key(|(fact, _)| (fact.span.start, fact.span.end));
+        facts.sort_by_key(|marked| (marked.fact.span.start, marked.fact.span.end));
         outdone::drop(&mut facts);
         self.cap(&mut facts);
-        let (facts, marks) = facts.into_iter().unzip();
+        let facts = facts.into_iter().map(|Marked { fact, marks, weighed }| (fact, weighed.then_some(marks)));
+        let (facts, marks) = facts.unzip();
         let mentions = self
             .mentions
             .iter()
@@ -498,22 +499,22 @@ impl<'a> Pass<'a> {
     }
 
     /// Keeps the best of what was only guessed: the DM has an evening for a long text, and not a week.
-    fn cap(&self, facts: &mut Vec<(ExtractedFact, Option<Vec<&'static str>>)>) {
+    fn cap(&self, facts: &mut Vec<Marked>) {
         let grammar = self.extractor.grammar();
-        let weight = |marks: &Option<Vec<&'static str>>| {
-            let marks = marks.as_deref().filter(|marks| marks.contains(&"loose"))?;
-            Some(marks.iter().map(|name| grammar.weight(name)).sum::<f64>())
+        let weight = |marked: &Marked| {
+            let weight = || marked.marks.iter().map(|name| grammar.weight(name)).sum::<f64>();
+            marked.is_guess().then(weight)
         };
         let most = GUESSES + self.sentences / SENTENCES_OF_GUESS;
-        let mut guessed: Vec<f64> = facts.iter().filter_map(|(_, marks)| weight(marks)).collect();
+        let mut guessed: Vec<f64> = facts.iter().filter_map(weight).collect();
         if guessed.len() <= most {
             return;
         }
         guessed.sort_by(|a, b| b.total_cmp(a));
         let least = guessed[most - 1];
         let mut ties = most - guessed.iter().filter(|weight| **weight > least).count();
-        facts.retain(|(_, marks)| {
-            let Some(weight) = weight(marks) else { return true };
+        facts.retain(|marked| {
+            let Some(weight) = weight(marked) else { return true };
             let kept = weight > least || weight == least && ties > 0;
             ties -= usize::from(weight == least && kept);
             kept

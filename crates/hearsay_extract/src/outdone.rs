@@ -12,13 +12,26 @@ const SURE: f64 = 0.85;
 /// How many bytes of a text belong together.
 const NEAR: usize = 300;
 
-/// A fact with its marks.
-type Marked = (ExtractedFact, Option<Vec<&'static str>>);
+/// A fact with what speaks for it and against it.
+#[derive(Debug, Clone)]
+pub(crate) struct Marked {
+    pub(crate) fact: ExtractedFact,
+    pub(crate) marks: Vec<&'static str>,
+    /// Whether nothing but its marks decides how sure it is.
+    pub(crate) weighed: bool,
+}
+
+impl Marked {
+    /// Whether it was only guessed.
+    pub(crate) fn is_guess(&self) -> bool {
+        self.marks.contains(&"loose")
+    }
+}
 
 /// Drops guesses about what was read already, of the same two or in the same words, and what is so, where it is also said to be over.
 /// The facts stand in the order of their words.
 pub(crate) fn drop(facts: &mut Vec<Marked>) {
-    let start = |at: usize| facts[at].0.span.start;
+    let start = |at: usize| facts[at].fact.span.start;
     let mut first = 0;
     let mut gone = vec![false; facts.len()];
     for at in 0..facts.len() {
@@ -26,8 +39,8 @@ pub(crate) fn drop(facts: &mut Vec<Marked>) {
             first += 1;
         }
         for other in first..at {
-            gone[at] |= gives_way(&facts[at], &facts[other].0);
-            gone[other] |= gives_way(&facts[other], &facts[at].0);
+            gone[at] |= gives_way(&facts[at], &facts[other].fact);
+            gone[other] |= gives_way(&facts[other], &facts[at].fact);
         }
     }
     let mut gone = gone.into_iter();
@@ -35,7 +48,8 @@ pub(crate) fn drop(facts: &mut Vec<Marked>) {
 }
 
 /// Whether a fact gives way to another.
-fn gives_way((fact, marks): &Marked, other: &ExtractedFact) -> bool {
+fn gives_way(marked: &Marked, other: &ExtractedFact) -> bool {
+    let fact = &marked.fact;
     let sure = other.confidence.get();
     if other.denied {
         return false;
@@ -44,8 +58,8 @@ fn gives_way((fact, marks): &Marked, other: &ExtractedFact) -> bool {
     if same && other.over && !fact.over && sure >= GUESS {
         return true;
     }
-    let guess = marks.as_ref().is_some_and(|marks| marks.contains(&"loose")) && fact.confidence.get() < GUESS;
-    guess
+    marked.is_guess()
+        && fact.confidence.get() < GUESS
         && sure >= SURE
         && match (&other.object, &fact.object) {
             (Stated::Entity(a), Stated::Entity(b)) => {
