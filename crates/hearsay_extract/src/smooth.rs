@@ -89,10 +89,8 @@ pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
 fn named(tokens: &mut Vec<Token>, grammar: &Grammar) {
     let mut at = 1;
     while at + 1 < tokens.len() {
-        let calls = CALLS.iter().find(|words| {
-            words.split(' ').zip(at..).all(|(word, at)| tokens.get(at).is_some_and(|token| token.is(word)))
-        });
-        let end = calls.map_or(at, |words| at + words.split(' ').count());
+        let calls = CALLS.iter().find_map(|words| behind(tokens, at, words));
+        let end = calls.unwrap_or(at);
         let name = tokens.get(end).is_some_and(|token| token.is_word() && token.capital);
         let plain =
             |token: &Token| token.is_word() && !token.capital && !grammar.class(&token.norm).has(Class::PREPOSITION);
@@ -118,16 +116,12 @@ fn between(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
     if at == 0 || !is_comma(tokens, at - 1) {
         return None;
     }
-    list.iter().find_map(|words| {
-        let mut end = at;
-        for word in words.split(' ') {
-            if !tokens.get(end).is_some_and(|token| token.is(word)) {
-                return None;
-            }
-            end += 1;
-        }
-        is_comma(tokens, end).then_some(end)
-    })
+    list.iter().find_map(|words| behind(tokens, at, words).filter(|end| is_comma(tokens, *end)))
+}
+
+/// The token behind some words, where they stand at a token.
+fn behind(tokens: &[Token], at: usize, words: &str) -> Option<usize> {
+    words.split(' ').try_fold(at, |at, word| tokens.get(at).is_some_and(|token| token.is(word)).then_some(at + 1))
 }
 
 /// ", um,"
@@ -166,9 +160,7 @@ fn within_number(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usiz
 
 /// "it's hers, fair and square"
 fn emphasis(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
-    let said =
-        |words: &&&str| words.split(' ').zip(at..).all(|(word, at)| tokens.get(at).is_some_and(|is| is.is(word)));
-    let end = at + EMPHASES.iter().find(said)?.split(' ').count();
+    let end = EMPHASES.iter().find_map(|words| behind(tokens, at, words))?;
     let apart = at > 0 && is_comma(tokens, at - 1);
     let ends = tokens.get(end).is_none_or(|next| !next.is_word());
     (at > 0 && (apart || ends)).then_some((if apart { at - 1 } else { at }, end))
