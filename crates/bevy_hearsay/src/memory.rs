@@ -155,7 +155,7 @@ pub struct EncoderStatus(pub ModelStatus);
 
 /// The records that operations changed, until they are looked at.
 #[derive(Resource, Default)]
-pub(crate) struct Touched(pub(crate) VecDeque<(Position, Arc<Vec<Key>>)>);
+pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
 /// What the thread that opens the memory sends.
 enum Opening {
@@ -334,8 +334,8 @@ fn take_events(
     let Some(memory) = memory.get() else { return };
     for event in memory.events().try_iter() {
         match event {
-            EngineEvent::Applied { position, touched: keys } => {
-                touched.0.push_back((position, Arc::new(keys)));
+            EngineEvent::Applied { position, revision, touched: keys } => {
+                touched.0.push_back((revision, Arc::new(keys)));
                 changed.write(MemoryChanged { position });
             }
             EngineEvent::Revealable { reveal, fact, holder } => {

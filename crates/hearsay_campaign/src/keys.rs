@@ -66,8 +66,9 @@ keys! {
     ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
-        "embedded", "audience", "opposites", "examples"]];
-    ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "embedded", "audience"]];
+        "history", "embedded", "audience", "opposites", "examples"]];
+    ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "history",
+        "embedded", "audience"]];
     ENTITY = "entity", "an entity", &[
         &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
             "facts", "secrets"],

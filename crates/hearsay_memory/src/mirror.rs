@@ -10,8 +10,9 @@ use std::{
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, GameTime, Key, Kind, Knowledge, Method, Object, Operation, Predicate,
-    Provenance, Setting, State, Timestamp, Validity, Value, attribute, predicate,
+    Author, Change, Date, Entity, EntityId, Fact, GameTime, History, Key, Kind, Knower, Knowledge, Method, Object,
+    Operation, Predicate, Provenance, Setting, State, Timestamp, TransientChange, TransientUpdate, TransientValue,
+    Validity, Value, attribute, predicate,
 };
 use serde::Serialize;
 
@@ -135,8 +136,10 @@ pub struct Refused {
 /// What became of patches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Patched {
-    /// Their operation; nothing, where all was so already.
+    /// Their operation; nothing, where there was nothing to record.
     pub written: Option<Written>,
+    /// Which write it was, as [`Event::Applied`](crate::Event::Applied) counts them; nothing, where all was so already.
+    pub revision: Option<u64>,
     /// What could not be written.
     pub refused: Vec<Refused>,
 }
@@ -156,17 +159,33 @@ impl Patches {
         self.entities.is_empty() && self.clock.is_none()
     }
 
-    /// The operation that makes the state be so, with what of the patches cannot be. It has no change where all is so.
-    pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> (Operation, Vec<Refused>) {
+    /// The writes that make the state be so, with what of the patches cannot be. There are none where all is so.
+    ///
+    /// What a game says of predicates that keep no full [`History`] becomes transient values; everything else becomes
+    /// facts.
+    pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> PatchPlan {
         let time = self.clock.or_else(|| state.clock());
         let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().print(time)), time };
         let mut patches = BTreeMap::<EntityId, Patch>::new();
         for (id, patch) in &self.entities {
             patches.entry(id.clone()).or_default().absorb(patch.clone());
         }
-        let mut writer = Writer { state, patches: &patches, author: &author, now, date, changes: Vec::new() };
+        let is_transient = author == Author::Game && patches.len() <= MAX_TRANSIENT;
+        let mut writer = Writer {
+            state,
+            patches: &patches,
+            author: &author,
+            now,
+            date,
+            is_transient,
+            changes: Vec::new(),
+            transients: TransientUpdate::default(),
+        };
         if let Some(clock) = self.clock.filter(|clock| state.clock() != Some(*clock)) {
-            writer.changes.push(Change::Set(Setting::Clock(clock)));
+            match is_transient {
+                true => writer.transients.clock = Some(clock),
+                false => writer.changes.push(Change::Set(Setting::Clock(clock))),
+            }
         }
         let mut refused = Vec::new();
         // All are added before any relates to another.
@@ -187,14 +206,29 @@ impl Patches {
             let result = writer.patch(id, patch);
             refused.extend(result.into_iter().map(|why| Refused { entity: id.clone(), why }));
         }
-        let changes = writer.changes;
+        let Writer { changes, transients, .. } = writer;
         let summary = match (&patches.keys().collect::<Vec<_>>()[..], self.clock) {
             ([], _) => "set the clock".to_owned(),
             ([one], _) => format!("{}: {}", state.name_or_id(one), count(changes.len())),
             (more, _) => format!("{} entities: {}", more.len(), count(changes.len())),
         };
-        (Operation { author, recorded: now, summary, changes }, refused)
+        PatchPlan { operation: Operation { author, recorded: now, summary, changes }, transients, refused }
     }
+}
+
+/// Entities in one batch above which their values are recorded as facts: one transaction holds a batch of transient
+/// values, and must stay below a few MiB.
+const MAX_TRANSIENT: usize = 8_000;
+
+/// What patches write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchPlan {
+    /// What is recorded; without a change, when there is nothing.
+    pub operation: Operation,
+    /// What is kept without a history.
+    pub transients: TransientUpdate,
+    /// What could not be written.
+    pub refused: Vec<Refused>,
 }
 
 fn count(changes: usize) -> String {
@@ -208,7 +242,10 @@ struct Writer<'a> {
     author: &'a Author,
     now: Timestamp,
     date: Date,
+    /// Whether values of predicates that keep no full history are transient.
+    is_transient: bool,
     changes: Vec<Change>,
+    transients: TransientUpdate,
 }
 
 /// The state as it will be: who is new is there, and is where its patch says.
@@ -284,6 +321,10 @@ impl Writer<'_> {
             return Ok(());
         }
         let built = object.map(|object| self.fact(id, name, object)).transpose()?;
+        if self.is_transient && self.state.vocabulary().history(name) != History::Full {
+            self.replace(id, name, built);
+            return Ok(());
+        }
         let all = self.state.is_functional(name) || built.is_none();
         let ended = match all {
             true => self.state.values(id, name),
@@ -295,6 +336,31 @@ impl Writer<'_> {
             self.assert(fact);
         }
         Ok(())
+    }
+
+    /// A transient value takes the place of what there was; facts that were recorded end.
+    fn replace(&mut self, id: &EntityId, name: &Predicate, built: Option<Fact>) {
+        let values = self.state.values(id, name);
+        let (transient, recorded): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|fact| self.state.is_transient(fact.id()));
+        self.end(recorded.into_iter());
+        // A value that was recorded before, at the same time or at none, has the same id: it is asserted again.
+        let again = built.as_ref().is_some_and(|fact| self.state.asserted(fact.id()).is_some());
+        let value = match built {
+            Some(fact) if again => {
+                self.assert(fact);
+                None
+            }
+            Some(fact) => {
+                let knowers = self.knowers(&fact);
+                Some(TransientValue { fact: Arc::new(fact), knowers })
+            }
+            None => None,
+        };
+        if value.is_some() || !transient.is_empty() {
+            let (subject, predicate) = (id.clone(), name.clone());
+            self.transients.values.push(TransientChange { subject, predicate, value });
+        }
     }
 
     fn relation(&mut self, id: &EntityId, name: &Predicate, object: &EntityId, holds: bool) -> Result<(), MemoryError> {
@@ -358,9 +424,13 @@ impl Writer<'_> {
         self.changes.extend(facts.filter(begun).map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }));
     }
 
+    fn knowers(&self, fact: &Fact) -> Vec<Knower> {
+        let audience = self.state.vocabulary().audience(&self.state.audience_rules(), fact);
+        knowers(audience, fact, self)
+    }
+
     fn assert(&mut self, fact: Fact) {
-        let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
-        let known_by = knowers(audience, &fact, self);
+        let known_by = self.knowers(&fact);
         let id = fact.id();
         self.changes.push(Change::AssertFact(Arc::new(fact)));
         let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower, id))));
@@ -383,12 +453,18 @@ mod tests {
     fn apply(state: &mut State, clock: Option<i64>, patches: Vec<(&str, Patch)>) -> Vec<String> {
         let entities = patches.into_iter().map(|(at, patch)| (id(at), patch)).collect();
         let patches = Patches { entities, clock: clock.map(GameTime) };
-        let (operation, refused) = patches.operation(state, Author::Game, Timestamp::default());
+        let plan = patches.plan(state, Author::Game, Timestamp::default());
+        let recorded = state.recorded_transients(&plan.operation);
+        let mut operation = plan.operation;
+        operation.changes.splice(..0, recorded);
         if !operation.changes.is_empty() {
             state.apply(operation).unwrap();
         }
-        let (again, _) = patches.operation(state, Author::Game, Timestamp::default());
-        assert_eq!(again.changes, [], "what is so already is not written again");
+        state.set_transients(&plan.transients);
+        let again = patches.plan(state, Author::Game, Timestamp::default());
+        assert_eq!(again.operation.changes, [], "what is so already is not written again");
+        assert!(again.transients.is_empty(), "what is so already is not written again");
+        let refused = plan.refused;
         refused.into_iter().map(|refused| format!("{}: {}", refused.entity, refused.why)).collect()
     }
 

@@ -69,9 +69,12 @@ pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{CampaignInfo, KeptRecap, Learning, Playing, Setting, SettingKey};
-pub use state::{Applied, ApplyError, Entry, Hop, KnownFact, Link, Resolution, Slot, State, UndoPreview};
+pub use state::{
+    Applied, ApplyError, Entry, Hop, KnownFact, Link, Resolution, Slot, State, TransientChange, TransientLog,
+    TransientUpdate, TransientValue, UndoPreview,
+};
 pub use time::{Date, DateSpan, GameTime, Precision, Validity};
 pub use vocabulary::{
-    AttributeDef, Audience, AudienceRules, Predicate, PredicateDef, PredicateError, Vocabulary, VocabularyError,
+    AttributeDef, Audience, AudienceRules, History, Predicate, PredicateDef, PredicateError, Vocabulary, VocabularyError,
     attribute, predicate,
 };

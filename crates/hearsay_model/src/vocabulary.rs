@@ -183,6 +183,21 @@ pub mod attribute {
     pub const TALKATIVENESS: &str = "talkativeness";
 }
 
+/// How many past values of a predicate are kept when the game replaces them.
+///
+/// Values that the DM, an import or a text sets are always kept in full.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum History {
+    /// Every value, each as a fact with its interval.
+    #[default]
+    Full,
+    /// The present value, and the one that held at the beginning and at the end of each session.
+    Session,
+    /// The present value alone.
+    Latest,
+}
+
 /// Who knows a fact that is not marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -243,6 +258,9 @@ pub struct PredicateDef {
     /// Whether it has one object at a time, so that a newer one ends the older.
     #[serde(default)]
     pub functional: bool,
+    /// How many past values are kept; anything but `full` needs `functional`.
+    #[serde(default)]
+    pub history: History,
     /// Whether its statement is embedded, so that it is found by meaning. State that changes all the time is not.
     #[serde(default = "yes")]
     pub embedded: bool,
@@ -272,6 +290,9 @@ pub struct AttributeDef {
     /// Whether it has one value at a time.
     #[serde(default)]
     pub functional: bool,
+    /// How many past values are kept; anything but `full` needs `functional`.
+    #[serde(default)]
+    pub history: History,
     /// Whether it is embedded.
     #[serde(default = "yes")]
     pub embedded: bool,
@@ -306,6 +327,9 @@ pub enum VocabularyError {
         /// Its phrase.
         phrase: String,
     },
+    /// Several values may hold at a time, so that a new one does not replace the last.
+    #[error("{0} keeps its full history unless it has one value at a time; add `functional: true`, or remove `history`")]
+    History(Predicate),
     /// A symmetric relation has another relation as its inverse.
     #[error("{0} is symmetric, so it cannot have an inverse with another name")]
     SymmetricInverse(Predicate),
@@ -398,6 +422,12 @@ impl Vocabulary {
             .map_or_else(|| self.attribute(name).is_some_and(|def| def.functional), |def| def.functional)
     }
 
+    /// How many past values of a predicate are kept when the game replaces them.
+    pub fn history(&self, name: &Predicate) -> History {
+        let of_predicate = self.predicate(name).map(|def| def.history);
+        of_predicate.or_else(|| self.attribute(name).map(|def| def.history)).unwrap_or_default()
+    }
+
     /// Whether two relations cannot hold at once between the same two. One of them has to say so.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
         let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
@@ -481,7 +511,7 @@ impl PredicateDef {
         if self.symmetric && self.inverse.as_ref().is_some_and(|inverse| *inverse != self.name) {
             return Err(VocabularyError::SymmetricInverse(self.name.clone()));
         }
-        Ok(())
+        check_history(&self.name, self.history, self.functional)
     }
 }
 
@@ -498,9 +528,17 @@ impl AttributeDef {
             Some(phrase) if !phrase.contains("{object}") => {
                 Err(VocabularyError::NoObject { name: self.name.clone(), phrase: phrase.clone() })
             }
-            _ => Ok(()),
+            _ => check_history(&self.name, self.history, self.functional),
         }
     }
+}
+
+/// Only a predicate with one value at a time has a latest one.
+fn check_history(name: &Predicate, history: History, functional: bool) -> Result<(), VocabularyError> {
+    if history != History::Full && !functional {
+        return Err(VocabularyError::History(name.clone()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -569,5 +607,8 @@ mod tests {
         let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
         def.phrase = "{subject} owes".into();
         assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::Phrase { .. })));
+        let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
+        def.history = History::Latest;
+        assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::History(_))));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use hearsay_model::Position;
+use hearsay_model::{History, Position, State};
 use surrealdb::types::{Array, Value};
 
 use crate::{
-    db::{Db, as_u64, int, object},
-    projection::{Row, Table, ids},
+    db::{Db, as_u64, int, object, record},
+    projection::{Row, Table, Watermark, ids},
 };
 
 /// Rows in one transaction.
@@ -16,8 +16,8 @@ const ROWS: usize = 256;
 /// Bytes in one transaction, about.
 const BYTES: usize = 1 << 20;
 
-/// Writes rows, and then, where it is given, the position up to which the tables are complete.
-pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, position: Option<Position>) -> Result<(), surrealdb::Error> {
+/// Writes rows, and then, where it is given, how far the tables are complete.
+pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
     // Deletions first, edges before their ends; then ends before edges.
     rows.sort_by_key(|row| match row.content {
         None => (0, -(row.table as i8)),
@@ -35,14 +35,14 @@ pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, position: Option<Position
             batch.extend(rest.next());
         }
         let last = rest.peek().is_none();
-        write_batch(db, batch, position.filter(|_| last)).await?;
+        write_batch(db, batch, complete.filter(|_| last)).await?;
         if last {
             return Ok(());
         }
     }
 }
 
-async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Result<(), surrealdb::Error> {
+async fn write_batch(db: &Db, batch: Vec<Row>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
     let mut statements = String::from("BEGIN;");
     let mut variables = object([]);
     for table in Table::ALL.into_iter().rev() {
@@ -72,9 +72,10 @@ async fn write_batch(db: &Db, batch: Vec<Row>, position: Option<Position>) -> Re
             variables.insert(format!("rows_{}", table.name()), Value::Array(Array::from(rows)));
         }
     }
-    if let Some(position) = position {
-        statements.push_str(" UPSERT meta:projections SET position = $position;");
-        variables.insert("position", int(position.0));
+    if let Some(complete) = complete {
+        statements.push_str(" UPSERT meta:projections SET position = $position, batch = $batch;");
+        variables.insert("position", int(complete.position.0));
+        variables.insert("batch", int(complete.batch));
     }
     if statements.len() == "BEGIN;".len() {
         return Ok(());
@@ -93,15 +94,41 @@ fn upsert(statements: &mut String, table: Table, fields: &[String]) {
     statements.push_str(" RETURN NONE;");
 }
 
-/// The position up to which the tables are complete.
-pub(crate) async fn position(db: &Db) -> Result<Position, surrealdb::Error> {
-    let found = db.value("SELECT VALUE position FROM ONLY meta:projections", object([])).await?;
-    Ok(Position(as_u64(&found).unwrap_or(0)))
+/// How far the tables are complete.
+pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
+    let found = db.value("SELECT position, batch FROM ONLY meta:projections", object([])).await?;
+    let Value::Object(found) = found else { return Ok(Watermark::default()) };
+    let number = |name| found.get(name).and_then(as_u64).unwrap_or(0);
+    Ok(Watermark { position: Position(number("position")), batch: number("batch") })
+}
+
+/// Deletes the rows of facts with these predicates, and of the edges to them, that the state does not hold: what a program
+/// that was killed had written of transient values.
+pub(crate) async fn delete_stale(db: &Db, state: &State) -> Result<(), surrealdb::Error> {
+    let vocabulary = state.vocabulary();
+    let relations = vocabulary.predicates().filter(|def| def.history != History::Full).map(|def| &def.name);
+    let attributes = vocabulary.attributes().filter(|def| def.history != History::Full).map(|def| &def.name);
+    for (table, names) in [(Table::Fact, relations.collect::<Vec<_>>()), (Table::Attribute, attributes.collect())] {
+        let names = names.into_iter().map(|name| Value::String(name.as_str().to_owned())).collect::<Vec<_>>();
+        let variables = object([("names", Value::Array(Array::from(names)))]);
+        let select = format!("SELECT VALUE record::id(id) FROM {} WHERE predicate IN $names", table.name());
+        let ids = db.value(&select, variables).await?;
+        for id in ids.into_array().map(Array::into_vec).unwrap_or_default() {
+            let Value::String(id) = id else { continue };
+            if id.parse().is_ok_and(|id| state.fact(id).is_some()) {
+                continue;
+            }
+            // Edges before their ends.
+            let delete = "LET $edges = SELECT VALUE <-knows FROM ONLY $id; DELETE $edges RETURN NONE; DELETE $id RETURN NONE";
+            db.run_again(delete, object([("id", record(table.name(), id))])).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Deletes all rows. From the first moment on, the tables count as empty.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
-    db.run_again("UPSERT meta:projections SET position = 0", object([])).await?;
+    db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
     for table in Table::ALL.into_iter().rev() {
         let delete = format!(
             "LET $ids = SELECT VALUE id FROM {} LIMIT {}; DELETE $ids RETURN NONE; RETURN array::len($ids)",

@@ -37,7 +37,8 @@ fn digest(before: &Digest, json: &str) -> Digest {
     *hasher.finalize().as_bytes()
 }
 
-/// Writes operations after `last`, all or none of them, and returns what is now the last.
+/// Writes operations after `last`, all or none of them, and returns what is now the last. A row of transient values, if
+/// there is one, is written with them.
 ///
 /// Chunks go first, each in a transaction of its own; one last transaction holds the entries, and is the commit.
 pub(crate) async fn commit(
@@ -45,6 +46,7 @@ pub(crate) async fn commit(
     place: &str,
     last: Acknowledged,
     operations: &[Arc<Operation>],
+    transient: Option<Value>,
 ) -> Result<Acknowledged, StoreError> {
     let first = last.position.next();
     let mut now = last;
@@ -85,8 +87,15 @@ pub(crate) async fn commit(
         }
         rows.push(Value::Object(row));
     }
-    let rows = object([("rows", Value::Array(Array::from(rows)))]);
-    match db.run("INSERT INTO journal $rows RETURN NONE", rows).await {
+    let mut variables = object([("rows", Value::Array(Array::from(rows)))]);
+    let statements = match transient {
+        None => "INSERT INTO journal $rows RETURN NONE",
+        Some(row) => {
+            variables.insert("transient", row);
+            "BEGIN; INSERT INTO journal $rows RETURN NONE; INSERT INTO transient $transient RETURN NONE; COMMIT;"
+        }
+    };
+    match db.run(statements, variables).await {
         Ok(_) => Ok(now),
         Err(error) if chunked => Err(undone(db, place, first, error).await),
         Err(error) => Err(uncertain(db, place, first, error).await),

@@ -83,12 +83,14 @@ mod snapshot;
 mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod transient;
 mod vectors;
 mod worker;
 
 pub use error::StoreError;
 pub use open::{Location, OpenReport, Opened, StoreOptions};
 pub use owner::Holder;
-pub use projection::Row;
+pub use projection::{Row, Watermark};
 pub use store::Store;
+pub use transient::TransientUpdates;
 pub use vectors::Vector;

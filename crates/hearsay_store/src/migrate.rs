@@ -8,7 +8,10 @@ use crate::{
 };
 
 /// Every migration, the first makes schema 1. Those that were released never change.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_journal_and_graph.surql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_journal_and_graph.surql"),
+    include_str!("../migrations/0002_transient_values.surql"),
+];
 
 /// The schema that this program writes.
 pub(crate) const NEWEST: u64 = MIGRATIONS.len() as u64;

@@ -1,14 +1,14 @@
 //! Opening a campaign: take the directory, open the database, bring its schema up to date, and fold the journal.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use hearsay_model::{Key, Operation, Position, State};
+use hearsay_model::{Key, Operation, Position, State, TransientUpdate};
 
 use crate::{
     Store, StoreError,
@@ -18,8 +18,10 @@ use crate::{
     mark::{Acknowledged, Mark},
     migrate,
     owner::Owner,
+    projection::Watermark,
     snapshot,
     store::Shared,
+    transient::Transients,
 };
 
 /// Where a campaign is kept.
@@ -103,6 +105,8 @@ pub struct OpenReport {
     pub swept_chunks: usize,
     /// Records of the graph tables that are behind, and are being written in the background.
     pub catching_up: usize,
+    /// The number of the newest batch of transient values.
+    pub transient_batch: u64,
     /// The schema that was found; 0 for a new database.
     pub schema: u64,
     /// How long it took.
@@ -113,6 +117,8 @@ pub struct OpenReport {
 pub(crate) struct CatchUp {
     /// The keys whose records are behind; nothing, when all tables are to be written anew.
     pub(crate) keys: Option<Vec<Key>>,
+    /// Whether the tables may show transient values that were replaced since.
+    pub(crate) delete_stale: bool,
 }
 
 /// An open database with its state.
@@ -120,6 +126,7 @@ pub(crate) struct Ready {
     pub(crate) db: Db,
     pub(crate) state: State,
     pub(crate) last: Acknowledged,
+    pub(crate) transients: Transients,
     pub(crate) projected: Position,
     pub(crate) catch_up: Option<CatchUp>,
     pub(crate) report: OpenReport,
@@ -219,9 +226,9 @@ async fn prepare(
     })?;
     let read = reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading it stopped".into())));
     match fold(&db, &place, acknowledged, read).await {
-        Ok((state, last, projected, catch_up, mut report)) => {
+        Ok((state, last, transients, projected, catch_up, mut report)) => {
             report.took = started.elapsed();
-            Ok(Ready { db, state, last, projected, catch_up, report })
+            Ok(Ready { db, state, last, transients, projected, catch_up, report })
         }
         Err(error) => {
             // So that the directory can be opened again, by a newer version for instance.
@@ -231,7 +238,7 @@ async fn prepare(
     }
 }
 
-type Folded = (State, Acknowledged, Position, Option<CatchUp>, OpenReport);
+type Folded = (State, Acknowledged, Transients, Position, Option<CatchUp>, OpenReport);
 
 async fn fold(
     db: &Db,
@@ -241,8 +248,12 @@ async fn fold(
 ) -> Result<Folded, StoreError> {
     let unreadable = |error: surrealdb::Error| StoreError::damaged(place, error.to_string());
     let schema = migrate::migrate(db, place).await?;
-    let projected = graph::position(db).await.map_err(unreadable)?;
-    let mut fold = Fold { state: State::default(), projected, touched: BTreeSet::new(), failed: None };
+    let shown = graph::watermark(db).await.map_err(unreadable)?;
+    let projected = shown.position;
+    let (transients, log) = Transients::read(db, place).await?;
+    let updates = log.into_updates();
+    let delete_stale = shown.batch != transients.batch();
+    let mut fold = Fold::new(shown, transients.batch(), &updates);
     let (mut used, mut ignored) = (None, None);
     let mut last = journal::EMPTY;
     match read {
@@ -253,7 +264,7 @@ async fn fold(
                 snapshot.operations.into_iter().for_each(|operation| fold.apply(operation));
                 if fold.failed.is_some() {
                     ignored = Some("its operations cannot be applied".to_owned());
-                    fold = Fold { state: State::default(), projected, touched: BTreeSet::new(), failed: None };
+                    fold = Fold::new(shown, transients.batch(), &updates);
                 } else {
                     last = snapshot.at;
                     used = Some(last.position);
@@ -284,10 +295,10 @@ async fn fold(
     compare(place, acknowledged, last, at_mark)?;
     let swept_chunks = journal::sweep(db, last.position.next()).await.map_err(unreadable)?;
     let catch_up = if projected > last.position {
-        Some(CatchUp { keys: None })
+        Some(CatchUp { keys: None, delete_stale: false })
     } else {
         let keys: Vec<Key> = fold.touched.into_iter().collect();
-        (projected < last.position).then_some(CatchUp { keys: Some(keys) })
+        (projected < last.position || delete_stale).then_some(CatchUp { keys: Some(keys), delete_stale })
     };
     let report = OpenReport {
         position: last.position,
@@ -299,10 +310,11 @@ async fn fold(
             Some(keys) => keys.len(),
             None => fold.state.fact_count() + fold.state.entity_count(),
         }),
+        transient_batch: transients.batch(),
         schema,
         took: Duration::ZERO,
     };
-    Ok((fold.state, last, projected, catch_up, report))
+    Ok((fold.state, last, transients, projected, catch_up, report))
 }
 
 /// Compares the journal with the mark of what was acknowledged.
@@ -328,21 +340,51 @@ fn compare(
 }
 
 /// The state as it grows, and the keys whose records in the graph tables are behind.
-struct Fold {
+struct Fold<'a> {
     state: State,
+    /// The transient values that were set at each position.
+    transients: &'a BTreeMap<Position, TransientUpdate>,
     projected: Position,
+    /// Whether the tables show the transient values.
+    transients_projected: bool,
     touched: BTreeSet<Key>,
     failed: Option<(Position, String)>,
 }
 
-impl Fold {
+impl<'a> Fold<'a> {
+    fn new(projected: Watermark, batch: u64, transients: &'a BTreeMap<Position, TransientUpdate>) -> Self {
+        let mut fold = Self {
+            state: State::default(),
+            transients,
+            projected: projected.position,
+            transients_projected: projected.batch == batch,
+            touched: BTreeSet::new(),
+            failed: None,
+        };
+        fold.set_transients();
+        fold
+    }
+
+    fn set_transients(&mut self) {
+        if let Some(update) = self.transients.get(&self.state.position()) {
+            let touched = self.state.set_transients(update);
+            if !self.transients_projected {
+                self.touched.extend(touched);
+            }
+        }
+    }
+
     fn apply(&mut self, operation: Operation) {
         if self.failed.is_some() {
             return;
         }
         match self.state.apply(Arc::new(operation)) {
-            Ok(applied) if applied.position > self.projected => self.touched.extend(applied.touched),
-            Ok(_) => {}
+            Ok(applied) => {
+                if applied.position > self.projected {
+                    self.touched.extend(applied.touched);
+                }
+                self.set_transients();
+            }
             Err(error) => self.failed = Some((self.state.position().next(), error.to_string())),
         }
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use hearsay_model::{
     Author, Date, EntityId, Evidence, Excerpt, Fact, FactId, How, Key, Knower, Knowledge, Object as FactObject,
-    Passage, Provenance, Session, Source, State, Validity, Value as FactValue, attribute,
+    Passage, Position, Provenance, Session, Source, State, Validity, Value as FactValue, attribute,
 };
 use surrealdb::types::{Array, Number, Object, RecordId, Value};
 
@@ -47,6 +47,22 @@ impl Table {
     /// Whether rows are edges.
     pub(crate) fn is_relation(self) -> bool {
         matches!(self, Self::Fact | Self::Knows)
+    }
+}
+
+/// How far the graph tables show what was committed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Watermark {
+    /// The position of the newest operation that they show.
+    pub position: Position,
+    /// The number of the newest batch of transient values that they show.
+    pub batch: u64,
+}
+
+/// Tables that show no batch of transient values: those are written again at the next opening.
+impl From<Position> for Watermark {
+    fn from(position: Position) -> Self {
+        Self { position, batch: 0 }
     }
 }
 
@@ -131,7 +147,12 @@ pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<Row> {
                 rows.push(Row { table: Table::Entity, id: id.to_string(), content: entity_row(state, id) });
             }
             Key::Fact(id) => {
-                let Some(asserted) = state.asserted(*id) else { continue };
+                let Some(asserted) = state.asserted(*id) else {
+                    // A transient value that was replaced: nothing tells any more which table it was in.
+                    let deletion = |table| Row { table, id: id.to_string(), content: None };
+                    rows.extend([Table::Fact, Table::Attribute].map(deletion));
+                    continue;
+                };
                 let table = fact_table(asserted);
                 let content = state.fact(*id).map(|fact| fact_row(fact));
                 rows.push(Row { table, id: id.to_string(), content });

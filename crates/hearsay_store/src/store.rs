@@ -24,7 +24,8 @@ use crate::{
     mark::Mark,
     open::{self, Files, Ready},
     owner::Owner,
-    projection,
+    projection::{self, Watermark},
+    transient::TransientUpdates,
     worker::{self, Background, Commit, Done},
 };
 
@@ -88,7 +89,7 @@ impl Shared {
         ready: Ready,
         options: &StoreOptions,
     ) -> Opened {
-        let Ready { db, state, last, projected, catch_up, report } = ready;
+        let Ready { db, state, last, transients, projected, catch_up, report } = ready;
         let (directory, owner, mark) = match files {
             Some(Files { directory, owner, mark, .. }) => (Some(directory), Some(owner), Some(mark)),
             None => (None, None, None),
@@ -111,11 +112,13 @@ impl Shared {
         let (commits, commit_queue) = unbounded_channel();
         let (background, background_queue) = unbounded_channel();
         let tasks = [
-            runtime.spawn(worker::commit(Arc::clone(&shared), commit_queue, last)),
+            runtime.spawn(worker::commit(Arc::clone(&shared), commit_queue, last, transients)),
             runtime.spawn(worker::background(Arc::clone(&shared), background_queue)),
         ];
-        if let Some(open::CatchUp { keys }) = catch_up {
-            let _ = background.send(Background::CatchUp { state: Box::new(state.clone()), keys });
+        if let Some(open::CatchUp { keys, delete_stale }) = catch_up {
+            let complete = Watermark { position: last.position, batch: report.transient_batch };
+            let state = Box::new(state.clone());
+            let _ = background.send(Background::CatchUp { state, keys, complete, delete_stale });
         }
         let running = Running { runtime, commits, background, tasks, owner };
         let store = Store { shared, running: Some(running), close_timeout: options.close_timeout };
@@ -166,10 +169,23 @@ impl Store {
         operations: Vec<Arc<Operation>>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        let sent = self
-            .running
-            .as_ref()
-            .map(|running| running.commits.send(Commit::Operations { first, operations, done: Box::new(done) }));
+        self.commit_with_transients(first, operations, Vec::new(), done);
+    }
+
+    /// Commits operations together with transient values, each update with the position of the newest operation when it
+    /// is set. There may be no operation. All of it is one transaction: keep updates below a few thousand values.
+    ///
+    /// As [`Store::commit`]; apply the updates with [`State::set_transients`] once `done` was called.
+    pub fn commit_with_transients(
+        &self,
+        first: Position,
+        operations: Vec<Arc<Operation>>,
+        transients: TransientUpdates,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        let sent = self.running.as_ref().map(|running| {
+            running.commits.send(Commit::Operations { first, operations, transients, done: Box::new(done) })
+        });
         match sent {
             Some(Ok(())) => {}
             Some(Err(tokio::sync::mpsc::error::SendError(Commit::Operations { done, .. }))) => {
@@ -205,20 +221,20 @@ impl Store {
         }
     }
 
-    /// Writes rows to the graph tables in the background, in the order of calls. `position` is that of the operation
-    /// whose touched keys made the [rows](projection::rows()); once they are written, [`Store::projected`] says so.
+    /// Writes rows to the graph tables in the background, in the order of calls. `complete` is what the tables show
+    /// once these [rows](projection::rows()) are written; [`Store::projected`] says so then.
     pub fn project(
         &self,
         rows: Vec<Row>,
-        position: Position,
+        complete: impl Into<Watermark>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.project_part(rows, Some(position), Box::new(done));
+        self.project_part(rows, Some(complete.into()), Box::new(done));
     }
 
-    fn project_part(&self, rows: Vec<Row>, position: Option<Position>, done: Done) {
+    fn project_part(&self, rows: Vec<Row>, complete: Option<Watermark>, done: Done) {
         self.shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
-        self.background(Background::Project { rows, position, done });
+        self.background(Background::Project { rows, complete, done });
     }
 
     /// Deletes the graph tables and writes them from the state. Waits; `progress` hears how many of how many records
@@ -239,7 +255,7 @@ impl Store {
             written += part.len();
             progress(written, keys.len());
         }
-        wait(|done| self.project_part(Vec::new(), Some(state.position()), Box::new(done)))
+        wait(|done| self.project_part(Vec::new(), Some(state.position().into()), Box::new(done)))
     }
 
     /// Keeps vectors that a model made, each under the hash of its text. A cache: of one text and model, any vector

@@ -11,9 +11,10 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::{
     StoreError, Vector, graph, journal,
     mark::Acknowledged,
-    projection::{self, Row},
+    projection::{self, Row, Watermark},
     snapshot,
     store::Shared,
+    transient::{self, Batch, TransientUpdates, Transients},
     vectors,
 };
 
@@ -28,6 +29,7 @@ pub(crate) enum Commit {
     Operations {
         first: Position,
         operations: Vec<Arc<Operation>>,
+        transients: TransientUpdates,
         done: Done,
     },
     /// Says when everything before it is done.
@@ -39,8 +41,8 @@ pub(crate) type Page = Box<dyn FnMut(Vec<Vector>) -> bool + Send>;
 
 /// Work that can wait.
 pub(crate) enum Background {
-    Project { rows: Vec<Row>, position: Option<Position>, done: Done },
-    CatchUp { state: Box<State>, keys: Option<Vec<Key>> },
+    Project { rows: Vec<Row>, complete: Option<Watermark>, done: Done },
+    CatchUp { state: Box<State>, keys: Option<Vec<Key>>, complete: Watermark, delete_stale: bool },
     Clear(Done),
     PutVectors { model: String, vectors: Vec<Vector>, done: Done },
     LoadVectors { model: String, page: Page, done: Done },
@@ -57,18 +59,24 @@ fn tell(done: Done, result: Result<(), StoreError>) {
 }
 
 /// Commits in the order of the queue, until the queue is closed and empty.
-pub(crate) async fn commit(shared: Arc<Shared>, mut queue: UnboundedReceiver<Commit>, mut last: Acknowledged) {
+pub(crate) async fn commit(
+    shared: Arc<Shared>,
+    mut queue: UnboundedReceiver<Commit>,
+    mut last: Acknowledged,
+    mut transients: Transients,
+) {
     // Set once a commit failed in a way that leaves open whether it is there.
     let mut uncertain = None::<String>;
     while let Some(job) = queue.recv().await {
-        let (first, operations, done) = match job {
-            Commit::Operations { first, operations, done } => (first, operations, done),
+        let (first, operations, updates, done) = match job {
+            Commit::Operations { first, operations, transients, done } => (first, operations, transients, done),
             Commit::Settle(done) => {
                 tell(done, Ok(()));
                 continue;
             }
         };
-        let result = commit_one(&shared, first, operations, last, uncertain.as_deref()).await;
+        let writes = (operations, updates);
+        let result = commit_one(&shared, first, writes, last, &mut transients, uncertain.as_deref()).await;
         let result = match result {
             Ok(now) => {
                 last = now;
@@ -92,8 +100,9 @@ pub(crate) async fn commit(shared: Arc<Shared>, mut queue: UnboundedReceiver<Com
 async fn commit_one(
     shared: &Arc<Shared>,
     first: Position,
-    operations: Vec<Arc<Operation>>,
+    (operations, updates): (Vec<Arc<Operation>>, TransientUpdates),
     last: Acknowledged,
+    transients: &mut Transients,
     uncertain: Option<&str>,
 ) -> Result<Acknowledged, StoreError> {
     let in_doubt = |reason: String| StoreError::Uncertain { place: shared.place.clone(), first, reason };
@@ -103,17 +112,52 @@ async fn commit_one(
     if first != last.position.next() {
         return Err(StoreError::OutOfOrder { expected: last.position.next(), given: first });
     }
-    if operations.is_empty() {
+    if operations.is_empty() && updates.is_empty() {
         return Ok(last);
     }
     #[cfg(feature = "testing")]
     shared.faults.check(first)?;
     // In a task of its own, so that a panic within the database becomes an error.
     let task = {
-        let shared = Arc::clone(shared);
-        async move { journal::commit(&shared.db, &shared.place, last, &operations).await }
+        let (shared, mut transients) = (Arc::clone(shared), std::mem::take(transients));
+        async move {
+            let result = write(&shared, first, operations, updates, last, &mut transients).await;
+            (result, transients)
+        }
     };
-    tokio::spawn(task).await.unwrap_or_else(|crash| Err(in_doubt(crash.to_string())))
+    match tokio::spawn(task).await {
+        Ok((result, now)) => {
+            *transients = now;
+            result
+        }
+        Err(crash) => Err(in_doubt(crash.to_string())),
+    }
+}
+
+/// Writes operations and transient values.
+async fn write(
+    shared: &Shared,
+    first: Position,
+    operations: Vec<Arc<Operation>>,
+    updates: TransientUpdates,
+    last: Acknowledged,
+    transients: &mut Transients,
+) -> Result<Acknowledged, StoreError> {
+    let (db, place) = (&shared.db, &shared.place);
+    let not_saved = |reason: String| StoreError::NotSaved { place: place.clone(), first, reason };
+    let batch = Batch::encode(updates).map_err(|error| not_saved(error.to_string()))?;
+    let now = match (operations.is_empty(), transients.row(&batch)) {
+        (true, Some(row)) => {
+            transient::insert(db, row).await.map_err(|error| not_saved(error.to_string()))?;
+            last
+        }
+        (_, row) => journal::commit(db, place, last, &operations, row).await?,
+    };
+    transients.note(batch);
+    if let Err(error) = transients.compact_if_wasteful(db).await {
+        tracing::warn!(%error, "the transient values take more room than they need");
+    }
+    Ok(now)
 }
 
 /// Does the rest, in the order of the queue.
@@ -150,16 +194,19 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
         move |error: surrealdb::Error| StoreError::Database { place: place.clone(), action, reason: error.to_string() }
     };
     match job {
-        Background::Project { rows, position, done } => {
-            let (progress, result) = project(shared, rows, position, incomplete).await;
+        Background::Project { rows, complete, done } => {
+            let (progress, result) = project(shared, rows, complete, incomplete).await;
             tell(done, result);
             return progress;
         }
-        Background::CatchUp { state, keys } => {
+        Background::CatchUp { state, keys, complete, delete_stale } => {
             let anew = keys.is_none();
             let keys = keys.unwrap_or_else(|| projection::all_keys(&state));
             tracing::info!(place, records = keys.len(), anew, "the graph tables catch up with the journal");
             if anew && let Err(error) = graph::clear(db).await {
+                return Progress::Incomplete(error.to_string());
+            }
+            if delete_stale && let Err(error) = graph::delete_stale(db, &state).await {
                 return Progress::Incomplete(error.to_string());
             }
             let mut chunks = keys.chunks(KEYS).peekable();
@@ -168,15 +215,15 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
                     return Progress::Incomplete("the campaign was closed before they caught up".into());
                 }
                 let rows = if anew { projection::own_rows(&state, keys) } else { projection::rows(&state, keys) };
-                let position = chunks.peek().is_none().then(|| state.position());
+                let complete = chunks.peek().is_none().then_some(complete);
                 shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
-                let (progress, _) = project(shared, rows, position, None).await;
+                let (progress, _) = project(shared, rows, complete, None).await;
                 if let Progress::Incomplete(_) = progress {
                     return progress;
                 }
             }
             if keys.is_empty() {
-                return project(shared, Vec::new(), Some(state.position()), None).await.0;
+                return project(shared, Vec::new(), Some(complete), None).await.0;
             }
         }
         Background::Clear(done) => {
@@ -208,13 +255,13 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
 async fn project(
     shared: &Shared,
     rows: Vec<Row>,
-    position: Option<Position>,
+    complete: Option<Watermark>,
     incomplete: Option<String>,
 ) -> (Progress, Result<(), StoreError>) {
     let behind = |reason: &str| Err(StoreError::Projection { place: shared.place.clone(), reason: reason.into() });
     let count = rows.len();
     // Later rows are written all the same: they are right, the tables are just not complete.
-    let claimed = position.filter(|_| incomplete.is_none());
+    let claimed = complete.filter(|_| incomplete.is_none());
     let written = graph::write(&shared.db, rows, claimed).await;
     shared.backlog.fetch_sub(count, Ordering::Relaxed);
     match (written, incomplete) {
@@ -229,8 +276,8 @@ async fn project(
             (Progress::Kept, result)
         }
         (Ok(()), None) => {
-            if let Some(position) = position {
-                shared.projected.store(position.0, Ordering::Release);
+            if let Some(complete) = complete {
+                shared.projected.store(complete.position.0, Ordering::Release);
             }
             (Progress::Kept, Ok(()))
         }

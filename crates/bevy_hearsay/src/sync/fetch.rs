@@ -118,10 +118,10 @@ pub(crate) fn ask(
     let _cost = cost.begin();
     let Some(memory) = memory.get() else { return };
     while inbox.looking.len() < REQUESTS
-        && let Some((position, keys)) = touched.0.front()
+        && let Some((revision, keys)) = touched.0.front()
     {
-        let (position, chosen, keys) = (*position, materialise.clone(), Arc::clone(keys));
-        let own = outbox.own(position);
+        let (revision, chosen, keys) = (*revision, materialise.clone(), Arc::clone(keys));
+        let own = outbox.own(revision);
         let looked = memory.read(move |world| {
             let reach = chosen.reach(&world.state);
             let mut ids = touched_entities(&world.state, &keys);
@@ -134,7 +134,7 @@ pub(crate) fn ask(
         // The memory is busy: at the next frame.
         let Ok(ticket) = looked else { return };
         inbox.looking.push(ticket);
-        outbox.forget_own(position);
+        outbox.forget_own(revision);
         touched.0.pop_front();
     }
     while !inbox.wanted.is_empty() && inbox.reading.len() < REQUESTS {

@@ -7,7 +7,7 @@ use std::{
 
 use bevy::{platform::collections::HashMap, prelude::*};
 use hearsay_memory::{MemoryError, Patch, Patched, Patches, Ticket};
-use hearsay_model::{Author, EntityId, Position};
+use hearsay_model::{Author, EntityId};
 
 use super::{GameClock, Inbox, Registry, Shadow, SyncSettings, fetch::is_open};
 use crate::{
@@ -40,8 +40,8 @@ pub(crate) struct Outbox {
     pub(crate) since: Option<Instant>,
     /// Batches that were sent, the oldest first.
     sent: Vec<Batch>,
-    /// What was acknowledged, by its operation, until the event of that operation is looked at.
-    own: Vec<(Position, Arc<Patches>)>,
+    /// What was acknowledged, by the number of its write, until the event of that write is looked at.
+    own: Vec<(u64, Arc<Patches>)>,
     /// How long the batch that was acknowledged last took, from its first change on.
     pub(crate) lag: Option<Duration>,
     /// A slot is being loaded: what the game says now belongs to the future that is left.
@@ -116,14 +116,14 @@ impl Outbox {
         !self.creating.is_empty()
     }
 
-    /// What an operation was made from, if it was one of this game's batches.
-    pub(crate) fn own(&self, position: Position) -> Option<Arc<Patches>> {
-        self.own.iter().find(|(at, _)| *at == position).map(|(_, patches)| Arc::clone(patches))
+    /// What a write was made from, if it was one of this game's batches.
+    pub(crate) fn own(&self, revision: u64) -> Option<Arc<Patches>> {
+        self.own.iter().find(|(at, _)| *at == revision).map(|(_, patches)| Arc::clone(patches))
     }
 
-    /// All operations up to this one were looked at.
-    pub(crate) fn forget_own(&mut self, position: Position) {
-        self.own.retain(|(at, _)| *at > position);
+    /// All writes up to this one were looked at.
+    pub(crate) fn forget_own(&mut self, revision: u64) {
+        self.own.retain(|(at, _)| *at > revision);
     }
 
     /// Drops what waits: its world is gone. The last batch of it.
@@ -244,7 +244,7 @@ pub(crate) fn take_acknowledged(
         }
         match answer {
             Ok(patched) => {
-                outbox.own.extend(patched.written.map(|written| (written.position, patches)));
+                outbox.own.extend(patched.revision.map(|revision| (revision, patches)));
                 for refused in patched.refused {
                     tracing::warn!("{}: {}", refused.entity, refused.why);
                     let entity = registry.entity(&refused.entity);

@@ -2,7 +2,7 @@
 
 use hearsay_model::{
     AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, EntityId, Era, GameTime, LeapRule,
-    Month, Predicate, PredicateDef, VocabularyError,
+    History, Month, Predicate, PredicateDef, VocabularyError,
 };
 
 use super::{
@@ -122,6 +122,21 @@ impl Reader {
         }
     }
 
+    fn history(&mut self, f: &Fields) -> History {
+        let Some(node) = f.get("history") else { return History::default() };
+        let path = f.below("history");
+        match self.text_of(node, &path) {
+            Some("full") | None => History::Full,
+            Some("session") => History::Session,
+            Some("latest") => History::Latest,
+            Some(other) => {
+                let hint = keys::hint(other, ["full", "session", "latest"]);
+                self.faults.add(node.at, &path, format!("`{other}` is not a length of history"), hint);
+                History::Full
+            }
+        }
+    }
+
     /// The audience rules. The vocabulary is complete by now, so that a misspelt name is found.
     pub(super) fn rules(&mut self, node: &Node) -> AudienceRules {
         let mut rules = AudienceRules::default();
@@ -174,6 +189,7 @@ impl Reader {
             inverse_phrase: self.owned(&f, "inverse_phrase"),
             symmetric: self.flag(&f, "symmetric").unwrap_or(false),
             functional: self.flag(&f, "functional").unwrap_or(false),
+            history: self.history(&f),
             embedded: self.flag(&f, "embedded").unwrap_or(true),
             audience: self.audience(&f, "audience"),
             opposites: self.opposites(&f),
@@ -222,6 +238,7 @@ impl Reader {
             kinds: self.texts(&f, "kinds").iter().map(|kind| kind_of(kind)).collect(),
             phrase: self.owned(&f, "phrase"),
             functional: self.flag(&f, "functional").unwrap_or(false),
+            history: self.history(&f),
             embedded: self.flag(&f, "embedded").unwrap_or(true),
             audience: self.audience(&f, "audience"),
         };

@@ -61,10 +61,12 @@ pub struct World {
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// An operation was committed and applied.
+    /// A write was committed and applied.
     Applied {
-        /// Its position.
+        /// The position of the newest operation.
         position: Position,
+        /// The number of the write since opening. Writes of transient values have no position of their own.
+        revision: u64,
         /// The records that may have changed.
         touched: Vec<Key>,
     },
@@ -277,7 +279,9 @@ pub(crate) fn start(
         Some(_) => ModelStatus::Loading,
         None => ModelStatus::None { why: "switched off in the settings".into() },
     };
+    let transient_batch = report.transient_batch;
     let worker = Worker {
+        writes: Writes::new(&state, transient_batch),
         world: World { learned: Arc::new(Learned::of(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
         store: Arc::new(store),
@@ -290,7 +294,6 @@ pub(crate) fn start(
         encoder,
         model,
         vectors: Vectors::default(),
-        writes: Writes::default(),
         questions: Questions::default(),
         readings: Readings::default(),
         #[cfg(feature = "llm")]

@@ -1,14 +1,17 @@
 //! Writes: made at their turn from the committed state, committed in groups, applied and answered after the commit.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use hearsay_campaign::{ImportPlan, ImportReport};
-use hearsay_model::{ApplyError, Author, Change, Fact, FactId, Key, Operation, Position, Resolution, State, attribute};
-use hearsay_store::{StoreError, projection::rows};
+use hearsay_model::{
+    ApplyError, Author, Change, EntityId, Fact, FactId, Key, Operation, Position, Predicate, Resolution, SettingKey,
+    State, TransientUpdate, TransientValue, attribute,
+};
+use hearsay_store::{StoreError, Watermark, projection::rows};
 
 use super::{Event, Internal, Worker, World, guarded, import::Source};
 use crate::{
@@ -33,6 +36,8 @@ pub(crate) enum Write {
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
     /// Fields that a game changes, and what of them could not be when they were last looked at.
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
+    /// The transient values become facts, because what follows leaves them behind.
+    RecordTransients,
     /// Files that were read.
     Import(Box<Import>),
     /// What was found in a passage, and what became of it when it was last looked at.
@@ -52,6 +57,19 @@ pub(crate) struct Import {
     pub(super) responder: Responder<ImportOutcome>,
 }
 
+/// What a write changes.
+#[derive(Default)]
+struct Made {
+    operation: Option<Arc<Operation>>,
+    transients: TransientUpdate,
+}
+
+impl Made {
+    fn is_empty(&self) -> bool {
+        self.operation.is_none() && self.transients.is_empty()
+    }
+}
+
 impl Write {
     fn is_cancelled(&self) -> bool {
         match self {
@@ -59,12 +77,13 @@ impl Write {
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
-            Self::Findings { .. } | Self::Merge(_) | Self::Own(_) => false,
+            Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => false,
         }
     }
 
-    /// The operation; none, when there is nothing to write.
-    fn make(&mut self, world: &World) -> Result<Option<Arc<Operation>>, MemoryError> {
+    /// What is to be written; empty, when there is nothing.
+    fn make(&mut self, world: &World) -> Result<Made, MemoryError> {
+        let mut transients = TransientUpdate::default();
         let operation = match self {
             Self::Operation { make, .. } => Some(guarded(|| make(world))?),
             Self::Proposals { make, counts, .. } => {
@@ -73,9 +92,10 @@ impl Write {
                 operation
             }
             Self::Patches { patches, author, refused, .. } => {
-                let (operation, wrong) = guarded(|| Ok(patches.operation(&world.state, author.clone(), now())))?;
-                *refused = wrong;
-                (!operation.changes.is_empty()).then_some(operation)
+                let plan = guarded(|| Ok(patches.plan(&world.state, author.clone(), now())))?;
+                *refused = plan.refused;
+                transients = plan.transients;
+                (!plan.operation.changes.is_empty()).then_some(plan.operation)
             }
             Self::Import(import) => import.plan.take().and_then(|plan| {
                 import.progress.set(ImportStage::Writing);
@@ -96,23 +116,31 @@ impl Write {
                 if there { Some(guarded(|| plan.at_its_turn(&world.state, now()))?) } else { None }
             }
             Self::Own(operation) => Some(operation.clone()),
+            Self::RecordTransients => {
+                let changes = world.state.all_transients();
+                let operation = Operation::new(Author::Game, "record where things stand", changes);
+                (!operation.changes.is_empty()).then_some(Operation { recorded: now(), ..operation })
+            }
         };
-        let operation = operation.map(Arc::new);
+        let operation = operation.map(|mut operation| {
+            operation.changes.splice(..0, world.state.recorded_transients(&operation));
+            Arc::new(operation)
+        });
         if let Some(operation) = &operation {
             world.state.check(operation)?;
         }
-        Ok(operation)
+        Ok(Made { operation, transients })
     }
 
     /// Gives the answer.
-    fn finish(self, written: Result<Option<Written>, MemoryError>) {
+    fn finish(self, written: Result<Option<Written>, MemoryError>, revision: Option<u64>) {
         match self {
             Self::Operation { responder, .. } => {
                 responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
             }
             Self::Proposals { counts, responder, .. } => responder.give(written.map(|_| counts)),
             Self::Patches { refused, responder, .. } => {
-                responder.give(written.map(|written| Patched { written, refused }));
+                responder.give(written.map(|written| Patched { written, revision, refused }));
             }
             Self::Import(import) => {
                 let Import { report, progress, responder, .. } = *import;
@@ -124,7 +152,7 @@ impl Write {
                     tracing::warn!("what was read in {} was not written: {error}", findings.passage.id());
                 }
             }
-            Self::Merge(_) | Self::Own(_) => {
+            Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
                 if let Err(error) = written {
                     tracing::warn!("a record of the memory's own was not written: {error}");
                 }
@@ -137,7 +165,11 @@ impl Write {
 #[derive(Default)]
 pub(super) struct Writes {
     waiting: VecDeque<Write>,
-    in_flight: Vec<(Arc<Operation>, Write)>,
+    in_flight: Vec<(Made, Write)>,
+    /// How many writes were applied since opening.
+    revision: u64,
+    /// Transient values that the graph tables do not show yet.
+    transients: TransientProjection,
     /// Whether an import is being compared with the state, which must stay as it is meanwhile.
     planning: bool,
     /// Keys of large operations whose texts are not in the index yet.
@@ -164,13 +196,53 @@ const PORTION: usize = 100;
 /// commit down.
 const GATHER: Duration = Duration::from_millis(50);
 
+/// How long changes of transient values gather before they go to the graph tables: most are replaced before.
+const TRANSIENT_GATHER: Duration = Duration::from_secs(5);
+
 /// How soon it is looked again for what could not be projected yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Rows that may wait in the store before more are made.
 const MOST_BACKLOG: usize = 20_000;
 
+/// What the graph tables show of the transient values.
+#[derive(Default)]
+struct TransientProjection {
+    /// The number of the newest batch that was committed, and of the newest that the tables show.
+    batch: u64,
+    shown_batch: u64,
+    /// What changed since it was last sent, and when it is sent.
+    changed: BTreeSet<(EntityId, Predicate)>,
+    due: Option<Instant>,
+    /// The values that were sent.
+    shown: BTreeMap<(EntityId, Predicate), TransientValue>,
+}
+
+impl TransientProjection {
+    /// The records of some of the values that changed: those that the tables show, and those that take their place.
+    fn take(&mut self, state: &State, count: usize) -> Vec<Key> {
+        let mut keys = BTreeSet::new();
+        for _ in 0..count {
+            let Some(of) = self.changed.pop_first() else { break };
+            let now = state.transient(&of.0, &of.1).cloned();
+            keys.extend(self.shown.remove(&of).iter().chain(&now).flat_map(TransientValue::keys));
+            if let Some(now) = now {
+                self.shown.insert(of, now);
+            }
+        }
+        keys.into_iter().collect()
+    }
+}
+
 impl Writes {
+    /// `batch` is the newest batch of transient values in the state.
+    pub(super) fn new(state: &State, batch: u64) -> Self {
+        let of = |value: &TransientValue| (value.fact.subject().clone(), value.fact.predicate().clone());
+        let shown = state.transients().map(|value| (of(value), value.clone())).collect();
+        let transients = TransientProjection { batch, shown_batch: batch, shown, ..TransientProjection::default() };
+        Self { transients, ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, write: Write) {
         self.waiting.push_back(write);
     }
@@ -186,7 +258,8 @@ impl Writes {
     /// How long until something is to be projected. What is due already waits for the store, or came due since it was looked
     /// at: it is looked at again soon.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
-        self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
+        let due = self.project_at.into_iter().chain(self.transients.due).min();
+        due.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
     }
 
     pub(super) fn unindexed(&self) -> usize {
@@ -208,7 +281,7 @@ impl Worker {
             && let Some(mut write) = self.writes.waiting.pop_front()
         {
             if write.is_cancelled() {
-                write.finish(Err(MemoryError::Cancelled));
+                write.finish(Err(MemoryError::Cancelled), None);
                 continue;
             }
             let first = self.writes.in_flight.is_empty();
@@ -225,8 +298,8 @@ impl Worker {
                     _ => write = Write::Import(import),
                 }
             }
-            let operation = match write.make(&self.world) {
-                Ok(Some(operation)) => operation,
+            let made = match write.make(&self.world) {
+                Ok(made) if !made.is_empty() => made,
                 // It may be otherwise once the group is applied.
                 _ if !first => {
                     self.writes.waiting.push_front(write);
@@ -237,17 +310,26 @@ impl Worker {
                         self.count_dropped(&write);
                     }
                     self.note_if_findings(&write);
-                    write.finish(nothing.map(|_| None));
+                    write.finish(nothing.map(|_| None), None);
                     continue;
                 }
             };
-            let reach = reach(&self.world.state, &operation);
+            // Going back leaves the transient values behind: they are recorded first, so that undoing it finds them.
+            let goes_back = made.operation.iter().flat_map(|operation| &operation.changes);
+            if goes_back.into_iter().any(|change| matches!(change, Change::Restore(_)))
+                && self.world.state.has_transients()
+            {
+                self.writes.waiting.push_front(write);
+                self.writes.waiting.push_front(Write::RecordTransients);
+                if first { continue } else { break }
+            }
+            let reach = reach(&self.world.state, &made);
             let fits = reach.as_ref().is_some_and(|reach| reached.is_disjoint(reach));
             if !first && !fits {
                 self.writes.waiting.push_front(write);
                 break;
             }
-            self.writes.in_flight.push((operation, write));
+            self.writes.in_flight.push((made, write));
             match reach {
                 Some(reach) => reached.extend(reach),
                 None => break,
@@ -256,10 +338,18 @@ impl Worker {
         if self.writes.in_flight.is_empty() {
             return;
         }
-        let operations = self.writes.in_flight.iter().map(|(operation, _)| Arc::clone(operation)).collect();
-        let internal = self.internal.clone();
         let first = self.world.state.position().next();
-        self.store.commit(first, operations, move |result| drop(internal.send(Internal::Committed(result))));
+        let (mut operations, mut transients) = (Vec::new(), Vec::new());
+        for (made, _) in &self.writes.in_flight {
+            operations.extend(made.operation.clone());
+            if !made.transients.is_empty() {
+                let at = Position(first.0 + operations.len() as u64 - 1);
+                transients.push((at, made.transients.clone()));
+            }
+        }
+        let internal = self.internal.clone();
+        let done = move |result| drop(internal.send(Internal::Committed(result)));
+        self.store.commit_with_transients(first, operations, transients, done);
     }
 
     /// Compares an import with the state, beside the worker. Other writes wait, so that it need not be done again.
@@ -304,34 +394,52 @@ impl Worker {
             let what = error.to_string();
             for (_, write) in in_flight {
                 self.note_if_findings(&write);
-                write.finish(Err(match error {
+                let error = match error {
                     StoreError::Uncertain { .. } => MemoryError::Uncertain(what.clone()),
                     _ => MemoryError::NotCommitted(what.clone()),
-                }));
+                };
+                write.finish(Err(error), None);
             }
             return;
         }
-        for (operation, write) in in_flight {
-            let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(&operation)) {
-                Ok(applied) => applied,
-                Err(error) => {
-                    // It was checked, and nothing that it depends on was changed before it.
-                    self.fail(format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary));
-                    self.note_if_findings(&write);
-                    write.finish(Err(error.into()));
-                    continue;
-                }
-            };
-            self.follow(applied.position, &applied.touched);
-            self.follow_reading(applied.position, &operation, &applied.touched, &write);
+        if in_flight.iter().any(|(made, _)| !made.transients.is_empty()) {
+            self.writes.transients.batch += 1;
+        }
+        for (made, write) in in_flight {
+            self.writes.revision += 1;
+            let (mut touched, mut written) = (Vec::new(), None);
+            if let Some(operation) = made.operation {
+                let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(&operation)) {
+                    Ok(applied) => applied,
+                    Err(error) => {
+                        // It was checked, and nothing that it depends on was changed before it.
+                        self.fail(format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary));
+                        self.note_if_findings(&write);
+                        write.finish(Err(error.into()), None);
+                        continue;
+                    }
+                };
+                self.follow(applied.position, &applied.touched);
+                self.follow_reading(applied.position, &operation, &applied.touched, &write);
+                written = Some(Written {
+                    position: applied.position,
+                    summary: operation.summary.clone(),
+                    changes: operation.changes.len(),
+                });
+                touched = applied.touched;
+            }
+            if !made.transients.is_empty() {
+                let changed = Arc::make_mut(&mut self.world.state).set_transients(&made.transients);
+                self.follow_transients(&made.transients, &changed);
+                // A value that is gone says no more of whom it was.
+                touched.extend(made.transients.values.iter().map(|change| Key::Entity(change.subject.clone())));
+                touched.extend(changed);
+            }
             self.note_if_findings(&write);
-            self.tell(Event::Applied { position: applied.position, touched: applied.touched });
+            let position = self.world.state.position();
+            self.tell(Event::Applied { position, revision: self.writes.revision, touched });
             self.count_dropped(&write);
-            write.finish(Ok(Some(Written {
-                position: applied.position,
-                summary: operation.summary.clone(),
-                changes: operation.changes.len(),
-            })));
+            write.finish(Ok(written), Some(self.writes.revision));
         }
         for event in self.reveals.update(&self.world.state) {
             self.tell(event);
@@ -355,6 +463,15 @@ impl Worker {
         self.writes.project_at.get_or_insert_with(|| Instant::now() + GATHER);
     }
 
+    /// Sees to reviews, index and projections after transient values changed.
+    fn follow_transients(&mut self, update: &TransientUpdate, touched: &[Key]) {
+        self.reviews.update(&self.world.state, touched);
+        self.index_keys(touched);
+        let of = update.values.iter().map(|change| (change.subject.clone(), change.predicate.clone()));
+        self.writes.transients.changed.extend(of);
+        self.writes.transients.due.get_or_insert_with(|| Instant::now() + TRANSIENT_GATHER);
+    }
+
     fn index_keys(&mut self, keys: &[Key]) {
         self.index.update(&self.world.state, keys);
         self.vectors.want_keys(&self.world.state, &mut self.index, keys);
@@ -374,12 +491,35 @@ impl Worker {
         true
     }
 
+    /// Sends the transient values that changed to the graph tables, when they are due and nothing else waits. Whether
+    /// there were any that could be sent.
+    fn project_transients(&mut self) -> bool {
+        let transients = &mut self.writes.transients;
+        let is_due = transients.due.is_some_and(|due| self.closing || Instant::now() >= due);
+        if !is_due || !self.writes.unprojected.is_empty() {
+            return false;
+        }
+        let keys = transients.take(&self.world.state, PORTION);
+        // Until the last of them is written, the tables show the batch before.
+        let is_complete = transients.changed.is_empty();
+        if is_complete {
+            transients.due = None;
+            transients.shown_batch = transients.batch;
+        }
+        let complete = Watermark { position: self.world.state.position(), batch: transients.shown_batch };
+        let internal = self.internal.clone();
+        self.store.project(rows(&self.world.state, &keys), complete, move |result| {
+            let _ = internal.send(Internal::Projected(result));
+        });
+        true
+    }
+
     /// Sends some of the records that changed to the graph tables. Whether there was any that could be sent.
     pub(super) fn project_some(&mut self) -> bool {
         if self.writes.rebuilding > 0 || self.store.backlog() > MOST_BACKLOG {
             return false;
         }
-        let Some(due) = self.writes.project_at else { return false };
+        let Some(due) = self.writes.project_at else { return self.project_transients() };
         if self.writes.unprojected_keys < PORTION && !self.closing && Instant::now() < due {
             return false;
         }
@@ -401,6 +541,7 @@ impl Worker {
         }
         let portion: Vec<Key> = portion.into_iter().collect();
         let internal = self.internal.clone();
+        let complete = Watermark { position: complete, batch: self.writes.transients.shown_batch };
         self.store.project(rows(&self.world.state, &portion), complete, move |result| {
             let _ = internal.send(Internal::Projected(result));
         });
@@ -425,12 +566,15 @@ impl Worker {
 
 /// All records that an operation writes to, refers to, or was made from; nothing, when it is to share no commit with
 /// others, because what others mean or may do depends on it.
-fn reach(state: &State, operation: &Operation) -> Option<BTreeSet<Key>> {
-    if operation.changes.len() > LARGE {
+fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
+    let changes = made.operation.as_ref().map_or(&[][..], |operation| &operation.changes);
+    if changes.len() > LARGE || made.transients.values.len() > LARGE {
         return None;
     }
-    let mut reach = BTreeSet::new();
-    for change in &operation.changes {
+    let mut reach: BTreeSet<Key> =
+        made.transients.values.iter().map(|change| Key::Entity(change.subject.clone())).collect();
+    reach.extend(made.transients.clock.map(|_| Key::Setting(SettingKey::Clock)));
+    for change in changes {
         reach.extend(change.key());
         match change {
             Change::AddEntity(_) | Change::SetFlag { .. } => {}

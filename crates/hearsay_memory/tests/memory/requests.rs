@@ -174,7 +174,7 @@ fn each_operation_is_told_once_and_what_nobody_takes_is_counted() {
     let position = do_edit(&memory, set("Pell", "age", "11")).position;
     let age = fact(&memory, "pell", "age").id();
     let events = told();
-    let [Event::Applied { position: at, touched }] = &events[..] else { panic!("{events:?}") };
+    let [Event::Applied { position: at, touched, .. }] = &events[..] else { panic!("{events:?}") };
     assert!(*at == position && touched.contains(&Key::Fact(age)));
     let write = |n: usize| memory.edit(set("Pell", "lore", &format!("Lore {n}."))).unwrap();
     for _ in 0..11 {

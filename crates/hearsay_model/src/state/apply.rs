@@ -41,6 +41,7 @@ impl State {
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
         self.reserve(&keys);
         let mut touched = Vec::with_capacity(keys.len());
+        self.drop_recorded(&operation, &mut touched);
         let mut works_on_operations = false;
         for ((number, change), key) in operation.changes.iter().enumerate().zip(keys) {
             match key {
@@ -56,6 +57,7 @@ impl State {
         }
         settle(&mut touched);
         self.refresh(&mut touched);
+        self.drop_succeeded(&mut touched);
         Applied { position: self.position(), touched }
     }
 
@@ -173,8 +175,8 @@ impl State {
     }
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
-    fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, known_by: Few::new() };
+    pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
+        let row = || FactRow { id, record: Row::default(), shown: false, transient: false, known_by: Few::new() };
         let (index, new) = self.facts.find_or_add(&id, row);
         if new {
             self.stands.push(false);
@@ -183,12 +185,12 @@ impl State {
     }
 
     /// The dense index of an edge. One that only other edges rest on so far has a row too.
-    fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
-        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, bears: Few::new() };
+    pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
+        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, transient: false, bears: Few::new() };
         self.knowledge.find_or_add(&id, row).0
     }
 
-    fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
+    pub(super) fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
         for id in fact.entities() {
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
@@ -228,7 +230,7 @@ impl State {
         }
     }
 
-    fn index_knowledge(&mut self, knowledge: &Knowledge, index: u32) {
+    pub(super) fn index_knowledge(&mut self, knowledge: &Knowledge, index: u32) {
         match &knowledge.knower {
             Knower::World => self.common.push(index),
             Knower::Entity(id) => {
@@ -267,7 +269,7 @@ impl State {
 
     /// Folds the touched rows again, and those whose visibility hangs on them, which are touched too. Keys are sorted,
     /// each there once.
-    fn refresh(&mut self, touched: &mut Vec<Key>) {
+    pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         // Dense indices of what is touched itself, and of what hangs on it.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());
         let (mut more_facts, mut more_edges) = (Vec::new(), Vec::new());
@@ -299,6 +301,9 @@ impl State {
                 Key::Setting(key) => {
                     if let Some(row) = self.settings.get_mut(key) {
                         row.value = fold_setting(&self.journal, &row.writes);
+                        if *key == SettingKey::Clock {
+                            self.transients.clock = None;
+                        }
                         vocabulary_changed |= matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_));
                     }
                 }
@@ -351,7 +356,7 @@ impl State {
         let in_world =
             |row: &FactRow| row.shown && row.record.value.as_ref().is_some_and(|f| f.standing().is_in_world());
         let was = in_world(row);
-        let value = fold_fact(&self.journal, &row.record.writes);
+        let value = if row.transient { row.record.value.clone() } else { fold_fact(&self.journal, &row.record.writes) };
         let exists = |id| self.entities.get(id).is_some_and(|row| row.record.value.is_some());
         let shown =
             value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
@@ -365,7 +370,8 @@ impl State {
     /// The id of the edge, when it came, went or changed.
     fn refresh_knowledge(&mut self, index: u32) -> Option<KnowledgeId> {
         let row = self.knowledge.at(index);
-        let value = fold_knowledge(&self.journal, &row.record.writes);
+        let writes = &row.record.writes;
+        let value = if row.transient { row.record.value.clone() } else { fold_knowledge(&self.journal, writes) };
         let shown = value.as_ref().is_some_and(|edge: &Arc<Knowledge>| {
             let knower = edge.knower.entity().is_none_or(|id| self.entity(id).is_some());
             knower && self.fact(edge.fact).is_some_and(|fact| fact.standing().is_in_world()) && self.is_supported(edge)

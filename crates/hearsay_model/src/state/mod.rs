@@ -6,10 +6,12 @@
 
 mod apply;
 mod check;
+mod forget;
 mod names;
 mod query;
 mod rows;
 mod slots;
+mod transient;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,8 @@ pub use query::{KnownFact, Link};
 pub use rows::Hop;
 use rows::{EntityRow, FactRow, KnowledgeRow, Node, Order, PassageRow, Row, Table};
 pub use slots::Slot;
+use transient::Transients;
+pub use transient::{TransientChange, TransientLog, TransientUpdate, TransientValue};
 
 /// An operation in the journal.
 #[derive(Debug, Clone)]
@@ -78,6 +82,8 @@ pub struct State {
     names: FxHashMap<String, Vec<u32>>,
     /// Facts by the author's own name for them.
     handles: FxHashMap<String, Vec<u32>>,
+    /// Values that no operation asserts.
+    transients: Transients,
 }
 
 impl State {

@@ -100,6 +100,10 @@ impl State {
 
     /// The last live write that asserted a fact: judging or confirming it later makes it no newer.
     fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
+        if row.transient {
+            // A transient value is dropped when anything newer is asserted.
+            return Some(Write { operation: u32::MAX, change: 0 });
+        }
         let asserts = |write: &&Write| {
             let entry = &self.journal[write.operation as usize];
             entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))

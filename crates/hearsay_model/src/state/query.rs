@@ -85,7 +85,11 @@ impl State {
 
     /// A fact as it was first asserted, whether it counts any more or not: what its id stands for.
     pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
-        let write = self.facts.get(&id)?.record.writes.first()?;
+        let row = self.facts.get(&id)?;
+        if row.transient {
+            return row.record.value.as_ref();
+        }
+        let write = row.record.writes.first()?;
         match &self.journal[write.operation as usize].operation.changes[write.change as usize] {
             crate::Change::AssertFact(fact) | crate::Change::Support(fact) => Some(fact),
             _ => None,

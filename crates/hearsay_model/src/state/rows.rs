@@ -113,6 +113,8 @@ pub(super) struct FactRow {
     pub(super) record: Row<Fact>,
     /// Whether the record has a value, and its subject and object exist.
     pub(super) shown: bool,
+    /// Whether it is a transient value, which no operation asserts.
+    pub(super) transient: bool,
     /// Edges that ever led to it, shown or not.
     pub(super) known_by: Few,
 }
@@ -126,6 +128,8 @@ pub(super) struct KnowledgeRow {
     /// Whether the record has a value, its fact is shown and part of the world, its knower exists, and what it rests on
     /// stands.
     pub(super) shown: bool,
+    /// Whether it is an edge to a transient value.
+    pub(super) transient: bool,
     /// Edges that ever rested on it, shown or not.
     pub(super) bears: Few,
 }

@@ -14,7 +14,7 @@ use std::{
 
 use hearsay_model::{
     Attitude, Audience, Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId,
-    Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting, Standing,
+    History, Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting, Standing,
     Vocabulary, attribute, slug,
 };
 
@@ -438,6 +438,7 @@ fn vocabulary() -> Vocabulary {
             inverse_phrase: Some(format!("{{object}} {phrase} {{subject}}")),
             symmetric: true,
             functional: false,
+            history: History::Full,
             embedded: true,
             audience: Some(Audience::Local),
             opposites: Vec::new(),

@@ -1,0 +1,312 @@
+//! Transient values: what a game replaces again and again, such as positions, kept without a history.
+//!
+//! A transient value is a fact that no operation of the journal asserts. It is read like any other fact, and a newer
+//! value of the same subject and predicate replaces it. It becomes an ordinary fact, asserted by an operation, as soon
+//! as something refers to it, when a slot is saved, and, where the vocabulary says so, at the beginning and end of a
+//! session: see [`State::recorded_transients`].
+//!
+//! An ordinary fact that holds now goes before a transient value: when an operation asserts or reopens one for the same
+//! subject and predicate, the transient value is dropped. So does going back to a slot.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::State;
+use crate::{
+    Change, EntityId, Fact, FactId, GameTime, History, How, Key, Knower, Knowledge, KnowledgeId, Operation, Position,
+    Predicate, Setting, SettingKey, Source, Standing,
+};
+
+/// A value that holds now, and those who know it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransientValue {
+    /// The value, as a fact.
+    pub fact: Arc<Fact>,
+    /// Those who know it. Sorted, each once.
+    pub knowers: Vec<Knower>,
+}
+
+impl TransientValue {
+    /// The edges of those who know it.
+    fn edges(&self) -> impl Iterator<Item = Knowledge> {
+        let fact = self.fact.id();
+        self.knowers.iter().map(move |knower| Knowledge::authored(knower.clone(), fact))
+    }
+
+    /// The records that it is made of: the fact, and the edges to it.
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
+        std::iter::once(Key::Fact(self.fact.id())).chain(self.edges().map(|edge| Key::Knowledge(edge.id())))
+    }
+
+    /// The changes that record it as an ordinary fact.
+    fn changes(&self) -> impl Iterator<Item = Change> {
+        let edges = self.edges().map(|edge| Change::Learn(Arc::new(edge)));
+        std::iter::once(Change::AssertFact(Arc::clone(&self.fact))).chain(edges)
+    }
+}
+
+/// A transient value of one subject and predicate is replaced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransientChange {
+    /// The subject.
+    pub subject: EntityId,
+    /// The predicate; one of which the vocabulary keeps no full [`History`].
+    pub predicate: Predicate,
+    /// The new value; none, when there is none any more.
+    pub value: Option<TransientValue>,
+}
+
+/// What a batch of the game changes of the transient values.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TransientUpdate {
+    /// The values that change. Of several for one subject and predicate, the last counts.
+    pub values: Vec<TransientChange>,
+    /// What the game clock shows now, if that changes.
+    pub clock: Option<GameTime>,
+}
+
+impl TransientUpdate {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.clock.is_none()
+    }
+}
+
+/// The transient values of a state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Transients {
+    values: BTreeMap<(EntityId, Predicate), TransientValue>,
+    /// The keys of the values, by the ids of their facts.
+    by_fact: FxHashMap<FactId, (EntityId, Predicate)>,
+    /// What the game clock shows; none, when the journal says it.
+    pub(super) clock: Option<GameTime>,
+}
+
+impl State {
+    /// Whether a fact is a transient value, which no operation asserts.
+    pub fn is_transient(&self, fact: FactId) -> bool {
+        self.transients.by_fact.contains_key(&fact)
+    }
+
+    /// Whether there are transient values, or a clock that no operation set.
+    pub fn has_transients(&self) -> bool {
+        !self.transients.values.is_empty() || self.transients.clock.is_some()
+    }
+
+    /// The transient value of a subject and predicate.
+    pub fn transient(&self, subject: &EntityId, predicate: &Predicate) -> Option<&TransientValue> {
+        self.transients.values.get(&(subject.clone(), predicate.clone()))
+    }
+
+    /// The transient values, by subject and predicate.
+    pub fn transients(&self) -> impl Iterator<Item = &TransientValue> {
+        self.transients.values.values()
+    }
+
+    /// Replaces transient values. Returns the records whose value or visibility may have changed: sorted, each once.
+    ///
+    /// A value whose fact an operation has asserted already is left out: assert it again instead.
+    pub fn set_transients(&mut self, update: &TransientUpdate) -> Vec<Key> {
+        let mut touched = Vec::with_capacity(update.values.len() * 4);
+        for TransientChange { subject, predicate, value } in &update.values {
+            let key = (subject.clone(), predicate.clone());
+            self.drop_transient(&key, &mut touched);
+            if let Some(value) = value {
+                self.put_transient(key, value, &mut touched);
+            }
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        self.refresh(&mut touched);
+        if let Some(clock) = update.clock {
+            self.settings.entry(SettingKey::Clock).or_default().value = Some(Arc::new(Setting::Clock(clock)));
+            self.transients.clock = Some(clock);
+            touched.push(Key::Setting(SettingKey::Clock));
+        }
+        touched
+    }
+
+    fn put_transient(&mut self, key: (EntityId, Predicate), value: &TransientValue, touched: &mut Vec<Key>) {
+        let id = value.fact.id();
+        if self.asserted(id).is_some() {
+            return;
+        }
+        let index = self.fact_row(id);
+        self.index_fact(&value.fact, index, true);
+        let row = self.facts.at_mut(index);
+        row.transient = true;
+        row.record.value = Some(Arc::clone(&value.fact));
+        touched.push(Key::Fact(id));
+        for edge in value.edges() {
+            let id = edge.id();
+            let index = self.knowledge_row(id);
+            self.index_knowledge(&edge, index);
+            let row = self.knowledge.at_mut(index);
+            row.transient = true;
+            row.record.value = Some(Arc::new(edge));
+            touched.push(Key::Knowledge(id));
+        }
+        self.transients.by_fact.insert(id, key.clone());
+        self.transients.values.insert(key, value.clone());
+    }
+
+    /// Removes the transient value of a subject and predicate, if there is one.
+    fn drop_transient(&mut self, key: &(EntityId, Predicate), touched: &mut Vec<Key>) {
+        let Some(value) = self.transients.values.remove(key) else { return };
+        let id = value.fact.id();
+        self.transients.by_fact.remove(&id);
+        for edge in value.edges() {
+            let id = edge.id();
+            if let Some(index) = self.knowledge.find(&id) {
+                self.forget_knowledge(index);
+            }
+            touched.push(Key::Knowledge(id));
+        }
+        if let Some(index) = self.facts.find(&id) {
+            self.forget_fact(index);
+        }
+        touched.push(Key::Fact(id));
+    }
+
+    /// Drops the transient values that an operation is about to record, and all of them where it goes back to a slot.
+    pub(super) fn drop_recorded(&mut self, operation: &Operation, touched: &mut Vec<Key>) {
+        for change in &operation.changes {
+            match change {
+                Change::AssertFact(fact) | Change::Support(fact) => {
+                    if let Some(key) = self.transients.by_fact.get(&fact.id()).cloned() {
+                        self.drop_transient(&key, touched);
+                    }
+                }
+                Change::Restore(_) => {
+                    let keys: Vec<_> = self.transients.values.keys().cloned().collect();
+                    keys.iter().for_each(|key| self.drop_transient(key, touched));
+                    touched.extend(self.transients.clock.is_some().then_some(Key::Setting(SettingKey::Clock)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Drops the transient values in whose place an ordinary fact holds now. `touched` are the records that an operation
+    /// changed; what is dropped is added.
+    pub(super) fn drop_succeeded(&mut self, touched: &mut Vec<Key>) {
+        if self.transients.values.is_empty() {
+            return;
+        }
+        let mut dropped = Vec::new();
+        for key in touched.iter() {
+            let Key::Fact(id) = key else { continue };
+            let Some(fact) = self.fact(*id).filter(|_| !self.is_transient(*id)) else { continue };
+            if fact.standing() == Standing::Canon && !fact.validity().is_closed() {
+                let key = (fact.subject().clone(), fact.predicate().clone());
+                self.drop_transient(&key, &mut dropped);
+            }
+        }
+        if !dropped.is_empty() {
+            self.refresh(&mut dropped);
+            touched.append(&mut dropped);
+            touched.sort_unstable();
+            touched.dedup();
+        }
+    }
+
+    /// The changes that record every transient value as an ordinary fact, and the clock as a setting.
+    pub fn all_transients(&self) -> Vec<Change> {
+        let clock = self.transients.clock.map(|time| Change::Set(Setting::Clock(time)));
+        let facts = self.transients.values.values().flat_map(TransientValue::changes);
+        clock.into_iter().chain(facts).collect()
+    }
+
+    /// The changes that an operation must begin with, so that what it refers to is in the journal: they record the
+    /// transient values that it refers to, all of them where it saves a slot, and those that are kept by session where it
+    /// begins or ends one.
+    pub fn recorded_transients(&self, operation: &Operation) -> Vec<Change> {
+        if !self.has_transients() {
+            return Vec::new();
+        }
+        let mut wanted = BTreeMap::new();
+        let mut session_changes = false;
+        for change in &operation.changes {
+            match change {
+                Change::SaveSlot(_) => return self.all_transients(),
+                Change::Set(Setting::Playing(playing)) => {
+                    session_changes |= self.playing().is_none_or(|now| now.session != playing.session);
+                }
+                Change::Unset(SettingKey::Playing) => session_changes = true,
+                _ => self.referred(change, |id| {
+                    if let Some(key) = self.transients.by_fact.get(&id) {
+                        wanted.insert(key, &self.transients.values[key]);
+                    }
+                }),
+            }
+        }
+        if session_changes {
+            let by_session = |(key, _): &(&(EntityId, Predicate), _)| self.vocabulary.history(&key.1) == History::Session;
+            wanted.extend(self.transients.values.iter().filter(by_session));
+        }
+        let clock = self.transients.clock.filter(|_| session_changes).map(|time| Change::Set(Setting::Clock(time)));
+        clock.into_iter().chain(wanted.into_values().flat_map(TransientValue::changes)).collect()
+    }
+
+    /// Calls a function with every fact that a change refers to and does not assert itself.
+    fn referred(&self, change: &Change, mut each: impl FnMut(FactId)) {
+        let of_edge = |id: KnowledgeId| Some(self.knowledge.get(&id)?.record.value.as_ref()?.fact);
+        match change {
+            Change::AssertFact(fact) | Change::Support(fact) => {
+                fact.bearing().map(|bearing| bearing.fact()).into_iter().for_each(each);
+            }
+            Change::EndFact { fact, .. }
+            | Change::SetStanding { fact, .. }
+            | Change::SetSecrecy { fact, .. }
+            | Change::Confirm(fact)
+            | Change::RetractFact(fact) => each(*fact),
+            Change::Learn(edge) => {
+                each(edge.fact);
+                if let How::Deduced { from } = &edge.how {
+                    from.iter().copied().for_each(&mut each);
+                }
+                let sources = edge.sources.iter().flat_map(Source::edges).filter_map(of_edge);
+                sources.for_each(each);
+            }
+            Change::Unlearn(id) => of_edge(*id).into_iter().for_each(each),
+            Change::Set(Setting::Reveal(reveal)) => reveal.facts().for_each(each),
+            _ => {}
+        }
+    }
+}
+
+/// A journal is folded together with the transient values that were set along it.
+///
+/// Each update carries the position of the newest operation when it was set.
+#[derive(Debug, Default)]
+pub struct TransientLog {
+    /// The latest change of each subject and predicate, with its position.
+    latest: BTreeMap<(EntityId, Predicate), (Position, Option<TransientValue>)>,
+    clock: Option<(Position, GameTime)>,
+}
+
+impl TransientLog {
+    /// Adds a change that was set at a position, after all that were added before.
+    pub fn push_value(&mut self, at: Position, change: TransientChange) {
+        self.latest.insert((change.subject, change.predicate), (at, change.value));
+    }
+
+    /// Adds what the clock was set to at a position, after all that was added before.
+    pub fn push_clock(&mut self, at: Position, time: GameTime) {
+        self.clock = Some((at, time));
+    }
+
+    /// The updates by position: what is left to set of the values that were set there.
+    pub fn into_updates(self) -> BTreeMap<Position, TransientUpdate> {
+        let mut updates = BTreeMap::<Position, TransientUpdate>::new();
+        for ((subject, predicate), (at, value)) in self.latest {
+            updates.entry(at).or_default().values.push(TransientChange { subject, predicate, value });
+        }
+        if let Some((at, clock)) = self.clock {
+            updates.entry(at).or_default().clock = Some(clock);
+        }
+        updates
+    }
+}
