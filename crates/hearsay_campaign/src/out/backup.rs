@@ -1,11 +1,12 @@
 //! A backup: the journal, whole, in one file. What is restored from it has the same history, undo and slots.
 //!
 //! The first line is `{"type":"hearsay-backup","format":1}`; then comes an operation on each line, in the order of the
-//! journal; the last line has their number and a hash of all lines before it, so that half a file is known for one.
+//! journal; one more records the transient values, if there are any; the last line has their number and a hash of all
+//! lines before it, so that half a file is known for one.
 
 use std::io::{self, BufRead, Write};
 
-use hearsay_model::{Operation, State};
+use hearsay_model::{Author, Operation, State};
 use serde::{Deserialize, Serialize};
 
 use crate::{CampaignError, CampaignErrors};
@@ -34,13 +35,21 @@ pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
     };
     line(&Line::HearsayBackup { format: FORMAT }, &mut hasher)?;
     let mut operations = 0;
-    for (_, entry) in state.journal() {
+    let journal = state.journal().map(|(_, entry)| entry.operation.as_ref().clone());
+    for operation in journal.chain(transients(state)) {
         operations += 1;
-        line(&Line::Operation { operation: entry.operation.as_ref().clone() }, &mut hasher)?;
+        line(&Line::Operation { operation }, &mut hasher)?;
     }
     let hash = hasher.finalize().to_hex().to_string();
     line(&Line::End { operations, hash }, &mut hasher)?;
     writer.flush()
+}
+
+/// The operation that records the transient values, which no operation of the journal holds.
+fn transients(state: &State) -> Option<Operation> {
+    let recorded = state.journal().next_back().map(|(_, entry)| entry.operation.recorded).unwrap_or_default();
+    let operation = Operation::new(Author::Game, "record where things stand", state.all_transients());
+    (!operation.changes.is_empty()).then_some(Operation { recorded, ..operation })
 }
 
 /// Reads the operations of a backup, to be applied one after the other to an empty state.

@@ -20,6 +20,7 @@ mod sessions;
 mod story;
 mod support;
 mod tidying;
+mod transients;
 mod undo;
 mod vectors;
 mod writes;
