@@ -75,6 +75,6 @@ pub use state::{
 };
 pub use time::{Date, DateSpan, GameTime, Precision, Validity};
 pub use vocabulary::{
-    AttributeDef, Audience, AudienceRules, History, Predicate, PredicateDef, PredicateError, Vocabulary, VocabularyError,
-    attribute, predicate,
+    AttributeDef, Audience, AudienceRules, History, Predicate, PredicateDef, PredicateError, Vocabulary,
+    VocabularyError, attribute, predicate,
 };

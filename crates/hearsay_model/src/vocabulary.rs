@@ -328,7 +328,9 @@ pub enum VocabularyError {
         phrase: String,
     },
     /// Several values may hold at a time, so that a new one does not replace the last.
-    #[error("{0} keeps its full history unless it has one value at a time; add `functional: true`, or remove `history`")]
+    #[error(
+        "{0} keeps its full history unless it has one value at a time; add `functional: true`, or remove `history`"
+    )]
     History(Predicate),
     /// A symmetric relation has another relation as its inverse.
     #[error("{0} is symmetric, so it cannot have an inverse with another name")]

@@ -119,7 +119,8 @@ pub(crate) async fn delete_stale(db: &Db, state: &State) -> Result<(), surrealdb
                 continue;
             }
             // Edges before their ends.
-            let delete = "LET $edges = SELECT VALUE <-knows FROM ONLY $id; DELETE $edges RETURN NONE; DELETE $id RETURN NONE";
+            let delete =
+                "LET $edges = SELECT VALUE <-knows FROM ONLY $id; DELETE $edges RETURN NONE; DELETE $id RETURN NONE";
             db.run_again(delete, object([("id", record(table.name(), id))])).await?;
         }
     }

@@ -1,8 +1,8 @@
 //! The campaign itself, its calendar, its audience rules and its vocabulary.
 
 use hearsay_model::{
-    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, EntityId, Era, GameTime, LeapRule,
-    History, Month, Predicate, PredicateDef, VocabularyError,
+    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, EntityId, Era, GameTime, History,
+    LeapRule, Month, Predicate, PredicateDef, VocabularyError,
 };
 
 use super::{

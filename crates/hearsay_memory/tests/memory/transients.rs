@@ -41,7 +41,8 @@ fn moves_of_a_game_leave_neither_operations_nor_facts() {
     assert_eq!(after.fact_count(), facts);
     assert_eq!(place(&after, "pell").as_deref(), Some("harbour"));
     assert_eq!(after.clock(), Some(GameTime(69)));
-    let knows = after.known_facts(&Knower::Entity(id("pell"))).filter(|known| after.is_transient(known.fact.id())).count();
+    let knows =
+        after.known_facts(&Knower::Entity(id("pell"))).filter(|known| after.is_transient(known.fact.id())).count();
     assert_eq!(knows, 1, "Pell knows where Pell is");
     assert_eq!(memory.status().unwrap().wait().unwrap().waiting_writes, 0);
 }
@@ -78,7 +79,8 @@ fn the_graph_tables_show_the_latest_value_once() {
     let opened = hearsay_store::Store::open(directory.path(), hearsay_store::StoreOptions::default()).unwrap();
     let query = "SELECT VALUE out.name FROM fact WHERE in = entity:⟨odo-brandt⟩ AND predicate = 'LOCATED_AT'";
     assert_eq!(opened.store.query_blocking(query).unwrap(), serde_json::json!(["The Gull"]));
-    let edges = "SELECT VALUE count() FROM knows WHERE out.predicate = 'LOCATED_AT' AND out.in = entity:⟨odo-brandt⟩ GROUP ALL";
+    let edges =
+        "SELECT VALUE count() FROM knows WHERE out.predicate = 'LOCATED_AT' AND out.in = entity:⟨odo-brandt⟩ GROUP ALL";
     let expected = opened.state.transients().map(|value| value.knowers.len()).sum::<usize>();
     assert_eq!(opened.store.query_blocking(edges).unwrap(), serde_json::json!([expected]));
     opened.store.close().unwrap();

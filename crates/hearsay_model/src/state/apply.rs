@@ -186,7 +186,14 @@ impl State {
 
     /// The dense index of an edge. One that only other edges rest on so far has a row too.
     pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
-        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, transient: false, bears: Few::new() };
+        let row = || KnowledgeRow {
+            id,
+            record: Row::default(),
+            fact: None,
+            shown: false,
+            transient: false,
+            bears: Few::new(),
+        };
         self.knowledge.find_or_add(&id, row).0
     }
 

@@ -243,7 +243,8 @@ impl State {
             }
         }
         if session_changes {
-            let by_session = |(key, _): &(&(EntityId, Predicate), _)| self.vocabulary.history(&key.1) == History::Session;
+            let by_session =
+                |(key, _): &(&(EntityId, Predicate), _)| self.vocabulary.history(&key.1) == History::Session;
             wanted.extend(self.transients.values.iter().filter(by_session));
         }
         let clock = self.transients.clock.filter(|_| session_changes).map(|time| Change::Set(Setting::Clock(time)));

@@ -12,4 +12,5 @@ mod crash;
 mod damage;
 mod graph;
 mod journal;
+mod transients;
 mod worlds;

@@ -14,8 +14,8 @@ use std::{
 
 use hearsay_model::{
     Attitude, Audience, Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId,
-    History, Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting, Standing,
-    Vocabulary, attribute, slug,
+    History, Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting,
+    Standing, Vocabulary, attribute, slug,
 };
 
 use super::{FileId, Found, Index, Note, Notes, Options, Origin, Role, Sure, Target, Visibility, truth::Truth};
