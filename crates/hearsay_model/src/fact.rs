@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Attitude, EntityId, FactId, GameTime, Predicate, PredicateError, Provenance, Validity};
+use crate::{Attitude, EntityId, FactId, GameTime, Predicate, PredicateError, Provenance, Validity, attribute};
 
 /// A finite number.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -407,6 +407,11 @@ impl Fact {
     /// Whether it is canon or claimed, and holds now: what the DM's walks follow.
     pub fn stands(&self) -> bool {
         matches!(self.standing(), Standing::Canon | Standing::Claimed) && !self.validity().is_closed()
+    }
+
+    /// Whether its value is a name or an alias of its subject.
+    pub(crate) fn is_name(&self) -> bool {
+        [attribute::NAME, attribute::ALIAS].contains(&self.predicate().as_str())
     }
 
     /// How it is meant to be kept.

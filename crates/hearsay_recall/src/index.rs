@@ -153,7 +153,8 @@ impl Index {
         if self.rows.len() <= row {
             self.rows.resize(row + 1, Row::EMPTY);
         }
-        self.rows[row].tag = Row::tag(fact.id());
+        // The dense index of a fact that is there no more may be another fact's now.
+        self.rows[row] = Row { tag: Row::tag(fact.id()), place: NONE };
         if !Self::holds(fact) {
             return false;
         }

@@ -8,13 +8,14 @@ use std::{
 use smallvec::SmallVec;
 
 use super::{
-    Applied, ApplyError, Entry, State,
+    Applied, ApplyError, Entry, Journal, State,
     check::keys,
-    rows::{EntityRow, FactRow, Few, Hop, KnowledgeRow, Node, PassageRow, Row, Write},
+    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, Node, PassageRow, Row, Write, Writes},
+    shared::Buffer,
 };
 use crate::{
     Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
-    Session, Setting, SettingKey, Source, Vocabulary, attribute, text,
+    Session, Setting, SettingKey, Source, Value, Vocabulary, text,
 };
 
 impl State {
@@ -39,7 +40,6 @@ impl State {
     fn apply_keyed(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Applied {
         let index = self.journal.len() as u32;
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
-        self.reserve(&keys);
         let mut touched = Vec::with_capacity(keys.len());
         self.drop_recorded(&operation, &mut touched);
         let mut works_on_operations = false;
@@ -59,18 +59,6 @@ impl State {
         self.refresh(&mut touched);
         self.drop_succeeded(&mut touched);
         Applied { position: self.position(), touched }
-    }
-
-    /// Makes room for what an operation writes to, so that a large one does not make it again and again.
-    fn reserve(&mut self, keys: &[Option<Key>]) {
-        let (mut facts, mut edges) = (0, 0);
-        for key in keys.iter().flatten() {
-            facts += usize::from(matches!(key, Key::Fact(_)));
-            edges += usize::from(matches!(key, Key::Knowledge(_)));
-        }
-        self.facts.reserve(facts);
-        self.stands.reserve(facts);
-        self.knowledge.reserve(edges);
     }
 
     /// Decides anew which operations are live: from the newest to the oldest, one counts unless a later one that
@@ -144,8 +132,10 @@ impl State {
             Change::AddPassage(passage) => {
                 let Key::Passage(id) = *key else { return };
                 let (index, _) = self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() });
-                self.passages.at_mut(index).record.writes.push(write);
-                self.index_passage(passage, index);
+                let writes = &mut self.passages.at_mut(index).record.writes;
+                let first = writes.is_empty();
+                writes.push(write);
+                self.index_passage(passage, index, first);
             }
             Change::RemovePassage(id) => {
                 if let Some(index) = self.passages.find(id) {
@@ -153,13 +143,13 @@ impl State {
                 }
             }
             Change::SetSession(Session { id, .. }) | Change::RemoveSession(id) => {
-                self.sessions.entry(id.clone()).or_default().writes.push(write);
+                self.sessions.get_or_default(id.clone()).writes.push(write);
             }
-            Change::Set(setting) => self.settings.entry(setting.key()).or_default().writes.push(write),
+            Change::Set(setting) => self.settings.get_or_default(setting.key()).writes.push(write),
             Change::SetFlag { name, .. } => {
-                self.settings.entry(SettingKey::Flag(name.clone())).or_default().writes.push(write);
+                self.settings.get_or_default(SettingKey::Flag(name.clone())).writes.push(write);
             }
-            Change::Unset(key) => self.settings.entry(key.clone()).or_default().writes.push(write),
+            Change::Unset(key) => self.settings.get_or_default(key.clone()).writes.push(write),
             Change::Void(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
         }
     }
@@ -168,7 +158,7 @@ impl State {
     fn entity_row(&mut self, id: &EntityId) -> u32 {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
-            self.nodes.push(Node { id: id.clone(), hops: Vec::new() });
+            self.nodes.push(Node { id: id.clone(), hops: Buffer::default() });
             self.order = OnceLock::new();
         }
         index
@@ -176,24 +166,13 @@ impl State {
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, transient: false, known_by: Few::new() };
-        let (index, new) = self.facts.find_or_add(&id, row);
-        if new {
-            self.stands.push(false);
-        }
-        index
+        let row = || FactRow { id, record: Row::default(), shown: false, transient: false, known_by: Indices::default() };
+        self.facts.find_or_add(&id, row).0
     }
 
     /// The dense index of an edge. One that only other edges rest on so far has a row too.
     pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
-        let row = || KnowledgeRow {
-            id,
-            record: Row::default(),
-            fact: None,
-            shown: false,
-            transient: false,
-            bears: Few::new(),
-        };
+        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, transient: false, bears: Indices::default() };
         self.knowledge.find_or_add(&id, row).0
     }
 
@@ -202,15 +181,15 @@ impl State {
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
             // Asserted again, a fact may mention more than it did. One that is new stands last, if it is there already.
-            let there = if new { row.facts.last() == Some(&index) } else { row.facts.contains(&index) };
+            let there = if new { row.facts.last() == Some(index) } else { row.facts.contains(index) };
             if !there {
                 row.facts.push(index);
             }
         }
         if let Some(handle) = fact.handle() {
-            let named = self.handles.entry(handle.to_owned()).or_default();
-            if !named.contains(&index) {
-                named.push(index);
+            let (row, _) = self.handles.find_or_add(handle, || NameRow::new(handle));
+            if !self.handles.at(row).facts.contains(index) {
+                self.handles.at_mut(row).facts.push(index);
             }
         }
         if !new {
@@ -219,21 +198,17 @@ impl State {
         if let (Some(object), Some(subject)) = (fact.object().entity(), self.entities.find(fact.subject()))
             && let Some(object) = self.entities.find(object)
         {
-            let next = self.predicates.len() as u32;
-            let predicate = match self.predicates.get(fact.predicate()) {
-                Some(predicate) => *predicate,
-                None => *self.predicates.entry(fact.predicate().clone()).or_insert(next),
-            };
+            let (predicate, _) = self.predicates.find_or_add(fact.predicate(), || fact.predicate().clone());
             let hop = |other, forward| Hop::new(index, fact.id(), other, predicate, forward);
             self.nodes[subject as usize].hops.push(hop(object, true));
             if object != subject {
                 self.nodes[object as usize].hops.push(hop(subject, false));
             }
         }
-        if let Some(name) = fact.object().text()
-            && [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
-        {
-            self.names.entry(text::normal(name)).or_default().push(index);
+        if let Some(name) = fact.object().text().filter(|_| fact.is_name()) {
+            let name = text::normal(name);
+            let (row, _) = self.names.find_or_add(&name, || NameRow::new(&name));
+            self.names.at_mut(row).facts.push(index);
         }
     }
 
@@ -257,9 +232,11 @@ impl State {
     }
 
     /// Asserted again, a passage may have been heard by more than it was.
-    fn index_passage(&mut self, passage: &Passage, index: u32) {
-        let note = |rows: &mut Vec<u32>| {
-            if !rows.contains(&index) {
+    fn index_passage(&mut self, passage: &Passage, index: u32, new: bool) {
+        let note = |rows: &mut Indices| {
+            // One that is new stands last, if it is there already.
+            let there = if new { rows.last() == Some(index) } else { rows.contains(index) };
+            if !there {
                 rows.push(index);
             }
         };
@@ -288,8 +265,8 @@ impl State {
                         && self.refresh_entity(index)
                     {
                         let row = self.entities.at(index);
-                        more_facts.extend_from_slice(&row.facts);
-                        more_edges.extend_from_slice(&row.knows);
+                        more_facts.extend(row.facts.iter());
+                        more_edges.extend(row.knows.iter());
                     }
                 }
                 Key::Fact(id) => facts.extend(self.facts.find(id)),
@@ -323,10 +300,21 @@ impl State {
         touched.extend(more_facts.iter().map(|index| Key::Fact(self.facts.at(*index).id)));
         for index in facts.into_iter().chain(more_facts) {
             if self.refresh_fact(index) {
-                more_edges.extend_from_slice(&self.facts.at(index).known_by);
+                more_edges.extend(self.facts.at(index).known_by.iter());
             }
         }
         settle(&mut edges);
+        self.refresh_edges(&edges, more_edges, touched);
+        if touched.len() > known {
+            settle(touched);
+        }
+        if vocabulary_changed {
+            self.refresh_vocabulary();
+        }
+    }
+
+    /// Folds edges again that are touched already, and more of them, which are touched when they change.
+    pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         more_edges.retain(|index| edges.binary_search(index).is_err());
         settle(&mut more_edges);
         // What rests on an edge that came or went may come or go too. No edge rests on itself, so this ends.
@@ -337,15 +325,13 @@ impl State {
             touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::Knowledge));
             let row = self.knowledge.at(index);
             if row.shown != was {
-                open.extend(&row.bears);
+                open.extend(row.bears.iter());
             }
         }
-        if touched.len() > known {
-            settle(touched);
-        }
-        if vocabulary_changed {
-            self.refresh_vocabulary();
-        }
+    }
+
+    pub(super) fn change(&self, write: Write) -> &Change {
+        &self.journal[write.operation as usize].operation.changes[write.change as usize]
     }
 
     /// Whether the entity came or went.
@@ -370,7 +356,8 @@ impl State {
         let row = self.facts.at_mut(index);
         row.record.value = value;
         row.shown = shown;
-        self.stands[index as usize] = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
+        let stands = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
+        self.stands.set(index as usize, stands);
         was != in_world(row)
     }
 
@@ -418,25 +405,27 @@ impl State {
 }
 
 /// Sorts, and leaves each once.
-fn settle<T: Ord>(all: &mut Vec<T>) {
+pub(super) fn settle<T: Ord>(all: &mut Vec<T>) {
     all.sort_unstable();
     all.dedup();
 }
 
 /// The changes of live operations among some writes, the oldest first.
-fn live<'a>(journal: &'a [Entry], writes: &'a [Write]) -> impl Iterator<Item = &'a Change> {
-    let change = |write: &Write| &journal[write.operation as usize].operation.changes[write.change as usize];
-    writes.iter().filter(|write| journal[write.operation as usize].live).map(change)
+fn live<'a>(journal: &'a Journal, writes: &'a Writes) -> impl DoubleEndedIterator<Item = &'a Change> {
+    writes.iter().filter_map(|write| {
+        let entry = &journal[write.operation as usize];
+        entry.live.then(|| &entry.operation.changes[write.change as usize])
+    })
 }
 
-fn fold_entity(journal: &[Entry], writes: &[Write]) -> Option<Arc<Entity>> {
-    match live(journal, writes).last()? {
+fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
+    match live(journal, writes).next_back()? {
         Change::AddEntity(entity) => Some(Arc::new(entity.clone())),
         _ => None,
     }
 }
 
-fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
+fn fold_fact(journal: &Journal, writes: &Writes) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
     let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
     for change in live(journal, writes) {
@@ -472,44 +461,42 @@ fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
     value
 }
 
-fn fold_knowledge(journal: &[Entry], writes: &[Write]) -> Option<Arc<Knowledge>> {
-    match live(journal, writes).last()? {
+fn fold_knowledge(journal: &Journal, writes: &Writes) -> Option<Arc<Knowledge>> {
+    match live(journal, writes).next_back()? {
         Change::Learn(knowledge) => Some(Arc::clone(knowledge)),
         _ => None,
     }
 }
 
-fn fold_passage(journal: &[Entry], writes: &[Write]) -> Option<Arc<Passage>> {
-    match live(journal, writes).last()? {
+fn fold_passage(journal: &Journal, writes: &Writes) -> Option<Arc<Passage>> {
+    match live(journal, writes).next_back()? {
         Change::AddPassage(passage) => Some(Arc::clone(passage)),
         _ => None,
     }
 }
 
-fn fold_session(journal: &[Entry], writes: &[Write]) -> Option<Arc<Session>> {
-    match live(journal, writes).last()? {
+fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {
+    match live(journal, writes).next_back()? {
         Change::SetSession(session) => Some(Arc::new(session.clone())),
         _ => None,
     }
 }
 
-fn fold_setting(journal: &[Entry], writes: &[Write]) -> Option<Arc<Setting>> {
-    let (mut setting, mut set) = (None::<&Setting>, None::<&crate::Value>);
-    for change in live(journal, writes) {
-        match (change, setting) {
-            (Change::Set(newer), _) => (setting, set) = (Some(newer), None),
-            (Change::Unset(_), _) => (setting, set) = (None, None),
-            // A flag whose declaration was undone is none, and one that was declared as another kind keeps to that.
-            (Change::SetFlag { value: newer, .. }, Some(Setting::Flag { value, .. }))
-                if newer.kind() == value.kind() =>
-            {
-                set = Some(newer);
+fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
+    // From the newest on: a setting such as the clock is written again and again.
+    let mut set = SmallVec::<[&Value; 1]>::new();
+    for change in live(journal, writes).rev() {
+        match change {
+            Change::Set(Setting::Flag { name, value }) => {
+                // A flag whose declaration was undone is none, and one that was declared as another kind keeps to that.
+                let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
+                return Some(Arc::new(Setting::Flag { name: name.clone(), value: value.clone() }));
             }
+            Change::Set(setting) => return Some(Arc::new(setting.clone())),
+            Change::Unset(_) => return None,
+            Change::SetFlag { value, .. } => set.push(value),
             _ => {}
         }
     }
-    Some(Arc::new(match (setting?, set) {
-        (Setting::Flag { name, .. }, Some(value)) => Setting::Flag { name: name.clone(), value: value.clone() },
-        (setting, _) => setting.clone(),
-    }))
+    None
 }

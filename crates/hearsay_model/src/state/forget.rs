@@ -1,19 +1,128 @@
-//! Temporary stand-in until rows can be removed.
-use super::State;
+//! Removing rows: a record goes as if it had never been written, and its dense index is used again.
+//!
+//! Everything here costs time in proportion to what mentions the record now. Lists are searched from the end, since
+//! most records that are forgotten are among the newest.
+
+use std::collections::BTreeSet;
+
+use super::{
+    State,
+    apply::settle,
+    rows::{NameRow, Row, Table},
+};
+use crate::{Change, EntityId, Key, Knower, text};
 
 impl State {
-    pub(super) fn forget_fact(&mut self, index: u32) {
+    /// Removes the fact at a dense index, as if it had never been recorded. An edge that leads to it is inactive from
+    /// now on. Returns the records whose value or visibility may have changed. Sorted, each once.
+    ///
+    /// The operation that recorded the fact stays in the journal. Undoing or restoring it later does not bring the
+    /// fact back.
+    pub(super) fn forget_fact(&mut self, index: u32) -> Vec<Key> {
+        let Some(row) = self.facts.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
+        let id = row.id;
+        // A fact that was asserted again may mention others, and have another handle, than it did at first.
+        let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
+        let (mut name, mut ends) = (None, None);
+        let asserted = row.record.writes.iter().filter_map(|write| match self.change(write) {
+            Change::AssertFact(fact) | Change::Support(fact) => Some(fact),
+            _ => None,
+        });
+        for fact in asserted.chain(&row.record.value) {
+            entities.extend(fact.entities().cloned());
+            handles.extend(fact.handle().map(str::to_owned));
+            if ends.is_none() {
+                name = fact.object().text().filter(|_| fact.is_name()).map(text::normal);
+                ends = Some([Some(fact.subject()), fact.object().entity()].map(|id| self.entities.find(id?)));
+            }
+        }
+        for id in &entities {
+            if let Some(entity) = self.entities.find(id) {
+                self.entities.at_mut(entity).facts.remove_last(|fact| fact == index);
+            }
+        }
+        if let Some([Some(subject), Some(object)]) = ends {
+            for end in [subject, object] {
+                let hops = &mut self.nodes[end as usize].hops;
+                if let Some(at) = hops.iter().rposition(|hop| hop.fact() == index) {
+                    hops.remove(at);
+                }
+            }
+        }
+        handles.iter().for_each(|handle| self.handles.forget(handle, index));
+        name.iter().for_each(|name| self.names.forget(name, index));
+        self.stands.set(index as usize, false);
         let row = self.facts.at_mut(index);
-        row.transient = false;
-        row.record.value = None;
-        row.shown = false;
-        self.stands[index as usize] = false;
+        row.record = Row::default();
+        (row.shown, row.transient) = (false, false);
+        let edges = row.known_by.iter().collect();
+        let mut touched = vec![Key::Fact(id)];
+        self.refresh_edges(&[], edges, &mut touched);
+        self.release_fact(index);
+        settle(&mut touched);
+        touched
     }
 
-    pub(super) fn forget_knowledge(&mut self, index: u32) {
+    /// Removes the edge of knowledge at a dense index, as if it had never been recorded. What rests on it may become
+    /// inactive. Returns the records whose value or visibility may have changed. Sorted, each once.
+    pub(super) fn forget_knowledge(&mut self, index: u32) -> Vec<Key> {
+        let Some(row) = self.knowledge.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
+        let id = row.id;
+        let learned = row.record.writes.iter().find_map(|write| match self.change(write) {
+            Change::Learn(knowledge) => Some(knowledge),
+            _ => None,
+        });
+        let Some(edge) = learned.or(row.record.value.as_ref()).cloned() else { return Vec::new() };
+        let knows = match &edge.knower {
+            Knower::World => Some(&mut self.common),
+            Knower::Entity(id) => self.entities.find(id).map(|entity| &mut self.entities.at_mut(entity).knows),
+        };
+        knows.map(|knows| knows.remove_last(|other| other == index));
         let row = self.knowledge.at_mut(index);
-        row.transient = false;
-        row.record.value = None;
-        row.shown = false;
+        row.record = Row::default();
+        (row.shown, row.transient) = (false, false);
+        let (fact, bears) = (row.fact.take(), row.bears.iter().collect());
+        if let Some(fact) = fact {
+            self.facts.at_mut(fact).known_by.remove_last(|other| other == index);
+            self.release_fact(fact);
+        }
+        for source in edge.sources.iter().flat_map(|source| source.edges()) {
+            if let Some(source) = self.knowledge.find(&source) {
+                self.knowledge.at_mut(source).bears.remove_last(|other| other == index);
+                self.release_knowledge(source);
+            }
+        }
+        let mut touched = vec![Key::Knowledge(id)];
+        self.refresh_edges(&[], bears, &mut touched);
+        self.release_knowledge(index);
+        settle(&mut touched);
+        touched
+    }
+
+    /// Removes the row of a fact that is not recorded, when no edge waits there for it.
+    fn release_fact(&mut self, index: u32) {
+        if self.facts.row(index).is_some_and(|row| !row.record.is_recorded() && row.known_by.is_empty()) {
+            self.facts.remove(index);
+        }
+    }
+
+    /// Removes the row of an edge that is not recorded, when no other edge rests on it.
+    fn release_knowledge(&mut self, index: u32) {
+        if self.knowledge.row(index).is_some_and(|row| !row.record.is_recorded() && row.bears.is_empty()) {
+            self.knowledge.remove(index);
+        }
+    }
+}
+
+impl Table<NameRow> {
+    /// Removes a fact from those that a name stands in.
+    fn forget(&mut self, name: &str, fact: u32) {
+        if let Some(index) = self.find(name) {
+            let facts = &mut self.at_mut(index).facts;
+            facts.remove_last(|other| other == fact);
+            if facts.is_empty() {
+                self.remove(index);
+            }
+        }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Every record (an entity, a fact, an edge, …) keeps the list of changes that were written to it, and its value is
 //! the fold of those whose operation is live. Voiding an operation therefore needs no inverse: its records are folded
-//! again without it. Rows are never removed, only hidden, so that dense indices stay valid as long as the state lives.
+//! again without it. Rows of what was voided stay, hidden. Only what is [forgotten](forget) leaves its row, whose dense
+//! index goes to the next new record.
 
 mod apply;
 mod check;
@@ -10,29 +11,25 @@ mod forget;
 mod names;
 mod query;
 mod rows;
+mod shared;
 mod slots;
 mod transient;
 
 #[cfg(test)]
+mod consistency;
+#[cfg(test)]
 mod tests;
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
-
-use crate::{
-    EntityId, FactId, Key, KnowledgeId, Operation, PassageId, Position, Predicate, SessionId, Setting, SettingKey,
-    Vocabulary,
-};
+use crate::{Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
 
 pub use check::ApplyError;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
 pub use rows::Hop;
-use rows::{EntityRow, FactRow, KnowledgeRow, Node, Order, PassageRow, Row, Table};
+use rows::{EntityRow, FactRow, Indices, KnowledgeRow, NameRow, Node, Order, PassageRow, Row, Table};
+use shared::{ChunkedVec, FlatVec, SortedMap};
 pub use slots::Slot;
 use transient::Transients;
 pub use transient::{TransientChange, TransientLog, TransientUpdate, TransientValue};
@@ -46,6 +43,9 @@ pub struct Entry {
     pub live: bool,
 }
 
+/// All operations, the oldest first.
+type Journal = ChunkedVec<Entry, 64>;
+
 /// What applying an operation did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
@@ -56,32 +56,35 @@ pub struct Applied {
 }
 
 /// All that a campaign holds, in memory. See the [crate] documentation for an example.
+///
+/// Cloning it is O(1). The first write to a clone copies only the chunks of memory that it changes, so a reader can hold
+/// a clone while the writer goes on.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    journal: Vec<Entry>,
+    journal: Journal,
     vocabulary: Arc<Vocabulary>,
-    entities: Table<EntityId, EntityRow>,
+    entities: Table<EntityRow>,
     /// The relations of each entity, by dense index.
-    nodes: Vec<Node>,
+    nodes: ChunkedVec<Node, 32>,
     /// Dense indices of predicates of relations.
-    predicates: FxHashMap<Predicate, u32>,
+    predicates: Table<Predicate>,
     /// Made when a walk first sorts what it found, and forgotten when there is a new entity.
-    order: OnceLock<Order>,
-    facts: Table<FactId, FactRow>,
+    order: OnceLock<Arc<Order>>,
+    facts: Table<FactRow>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
-    stands: Vec<bool>,
-    knowledge: Table<KnowledgeId, KnowledgeRow>,
-    passages: Table<PassageId, PassageRow>,
-    sessions: BTreeMap<SessionId, Row<crate::Session>>,
-    settings: BTreeMap<SettingKey, Row<Setting>>,
+    stands: FlatVec<bool, 16_384>,
+    knowledge: Table<KnowledgeRow>,
+    passages: Table<PassageRow>,
+    sessions: SortedMap<SessionId, Row<crate::Session>>,
+    settings: SortedMap<SettingKey, Row<Setting>>,
     /// Edges of [`Knower::World`](crate::Knower::World).
-    common: Vec<u32>,
+    common: Indices,
     /// Passages that everybody heard.
-    common_passages: Vec<u32>,
+    common_passages: Indices,
     /// Facts that name an entity, by the normal form of the name.
-    names: FxHashMap<String, Vec<u32>>,
+    names: Table<NameRow>,
     /// Facts by the author's own name for them.
-    handles: FxHashMap<String, Vec<u32>>,
+    handles: Table<NameRow>,
     /// Values that no operation asserts.
     transients: Transients,
 }
@@ -113,7 +116,7 @@ impl State {
 
     /// All operations, the oldest first.
     pub fn journal(&self) -> impl DoubleEndedIterator<Item = (Position, &Entry)> + ExactSizeIterator {
-        self.journal.iter().enumerate().map(|(index, entry)| (Position(index as u64 + 1), entry))
+        (0..self.journal.len()).map(|index| (Position(index as u64 + 1), &self.journal[index]))
     }
 
     /// What voiding an operation would do, without doing it.

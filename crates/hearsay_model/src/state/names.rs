@@ -54,7 +54,7 @@ impl State {
         let mut names: Vec<&str> = self
             .facts_of(id)
             .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon && counts(fact))
-            .filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()))
+            .filter(|fact| fact.is_name())
             .filter_map(|fact| fact.object().text())
             .collect();
         names.sort_unstable();
@@ -69,7 +69,7 @@ impl State {
     /// The canon fact that holds now for an attribute of an entity: the newest, an open one before a secret one.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         let row = self.entities.get(id).filter(|row| row.record.value.is_some())?;
-        let rows = row.facts.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        let rows = row.facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
         let rows = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
         rows.filter(|(fact, _)| fact.subject() == id && *fact.predicate() == *name)
             .filter(|(fact, _)| fact.standing() == Standing::Canon && !fact.validity().is_closed())
@@ -82,7 +82,7 @@ impl State {
         type Rank = (bool, Option<Write>, FactId);
         let mut newest: BTreeMap<&Predicate, (Rank, &Fact)> = BTreeMap::new();
         let row = self.entities.get(id).filter(|row| row.record.value.is_some());
-        let rows = row.into_iter().flat_map(|row| &row.facts).map(|&index| self.facts.at(index));
+        let rows = row.into_iter().flat_map(|row| row.facts.iter()).map(|index| self.facts.at(index));
         for row in rows.filter(|row| row.shown) {
             let Some(fact) = row.record.value.as_deref().filter(|fact| fact.subject() == id) else { continue };
             if fact.standing() != Standing::Canon || fact.validity().is_closed() {
@@ -104,11 +104,11 @@ impl State {
             // A transient value is dropped when anything newer is asserted.
             return Some(Write { operation: u32::MAX, change: 0 });
         }
-        let asserts = |write: &&Write| {
+        let asserts = |write: &Write| {
             let entry = &self.journal[write.operation as usize];
             entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))
         };
-        row.record.writes.iter().rev().find(asserts).copied()
+        row.record.writes.iter().rev().find(asserts)
     }
 
     /// What an entity is called first of all by those who know no secret name of it.
@@ -137,8 +137,8 @@ impl State {
         {
             return Resolution::One(id);
         }
-        let indices = self.names.get(&text::normal(text)).into_iter().flatten();
-        let rows = indices.map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        let indices = self.names.get(&text::normal(text)).into_iter().flat_map(|row| row.facts.iter());
+        let rows = indices.map(|index| self.facts.at(index)).filter(|row| row.shown);
         let facts = rows.filter_map(|row| row.record.value.as_deref());
         let live = facts.filter(|fact| matches!(fact.standing(), Standing::Canon | Standing::Claimed));
         let found: BTreeSet<&EntityId> = live.map(Fact::subject).collect();

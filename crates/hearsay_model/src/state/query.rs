@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     State,
-    rows::{Hop, Order},
+    rows::{Hop, Indices, NameRow, Order},
 };
 use crate::{
     AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
@@ -68,14 +68,13 @@ impl State {
 
     /// All entities, by id.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<Entity>> {
-        let shown =
-            self.entities.keys().filter_map(|(id, index)| Some((id, self.entities.at(index).record.value.as_ref()?)));
+        let shown = self.entities.rows().filter_map(|(_, row)| Some((&row.id, row.record.value.as_ref()?)));
         shown.collect::<BTreeMap<_, _>>().into_values()
     }
 
     /// How many entities there are.
     pub fn entity_count(&self) -> usize {
-        self.entities.rows.iter().filter(|row| row.record.value.is_some()).count()
+        self.entities.rows().filter(|(_, row)| row.record.value.is_some()).count()
     }
 
     /// A fact, whatever its standing.
@@ -89,7 +88,7 @@ impl State {
         if row.transient {
             return row.record.value.as_ref();
         }
-        let write = row.record.writes.first()?;
+        let write = row.record.writes.iter().next()?;
         match &self.journal[write.operation as usize].operation.changes[write.change as usize] {
             crate::Change::AssertFact(fact) | crate::Change::Support(fact) => Some(fact),
             _ => None,
@@ -98,14 +97,14 @@ impl State {
 
     /// Whether somebody said of a fact that it never was so, and nobody has said it since.
     pub fn is_retracted(&self, id: FactId) -> bool {
-        let writes = self.facts.get(&id).map_or(&[][..], |row| &row.record.writes);
-        let change = |write: &super::rows::Write| {
+        let Some(row) = self.facts.get(&id) else { return false };
+        let change = |write: super::rows::Write| {
             let entry = &self.journal[write.operation as usize];
             entry.live.then(|| &entry.operation.changes[write.change as usize])
         };
         let decides =
             |change: &&crate::Change| matches!(change, crate::Change::AssertFact(_) | crate::Change::RetractFact(_));
-        let last = writes.iter().rev().filter_map(change).find(decides);
+        let last = row.record.writes.iter().rev().filter_map(change).find(decides);
         matches!(last, Some(crate::Change::RetractFact(_)))
     }
 
@@ -117,8 +116,8 @@ impl State {
     /// All facts, by id, each with its dense index: a small number that stays valid as long as this state lives.
     pub fn indexed_facts(&self) -> impl Iterator<Item = (u32, &Arc<Fact>)> {
         // Ids are compared where they lie side by side.
-        let rows = self.facts.rows.iter().zip(0_u32..).filter(|(row, _)| row.shown);
-        let mut order: Vec<(FactId, u32)> = rows.map(|(row, index)| (row.id, index)).collect();
+        let rows = self.facts.rows().filter(|(_, row)| row.shown);
+        let mut order: Vec<(FactId, u32)> = rows.map(|(index, row)| (row.id, index)).collect();
         order.sort_unstable();
         order.into_iter().filter_map(|(_, index)| Some((index, self.facts.at(index).record.value.as_ref()?)))
     }
@@ -130,13 +129,13 @@ impl State {
 
     /// How many facts there are.
     pub fn fact_count(&self) -> usize {
-        self.facts.rows.iter().filter(|row| row.shown).count()
+        self.facts.rows().filter(|(_, row)| row.shown).count()
     }
 
     /// The facts that have an entity as subject or object, or mention it. In no order that means anything.
     pub fn facts_of<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.entities.get(id).into_iter().flat_map(|entity| {
-            let rows = entity.facts.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+            let rows = entity.facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
             // A fact that was asserted again may mention fewer than it did.
             let facts = rows.filter_map(|row| row.record.value.as_ref());
             facts.filter(|fact| fact.entities().any(|id| *id == entity.id))
@@ -145,8 +144,8 @@ impl State {
 
     /// The facts that carry the author's own name for them: more than one only where several sources use it.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
-        self.handles.get_key_value(handle).into_iter().flat_map(|(handle, indices)| {
-            let rows = indices.iter().map(|&index| self.facts.at(index)).filter(|row| row.shown);
+        self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
+            let rows = facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
             // A fact that was asserted again may have another handle now.
             rows.filter_map(|row| row.record.value.as_ref()).filter(move |fact| fact.handle() == Some(handle))
         })
@@ -180,7 +179,7 @@ impl State {
     /// Whether the fact at a dense index is there, canon or claimed, and holds now: what the DM's walks follow.
     #[inline]
     pub fn stands_at(&self, fact: u32) -> bool {
-        self.stands.get(fact as usize).copied().unwrap_or_default()
+        self.stands.get(fact as usize)
     }
 
     /// Of two relations, whether the first has the smaller id.
@@ -193,7 +192,7 @@ impl State {
     /// The fact at a dense index, if it is there.
     #[inline]
     pub fn fact_at(&self, index: u32) -> Option<&Arc<Fact>> {
-        self.facts.rows.get(index as usize).filter(|row| row.shown)?.record.value.as_ref()
+        self.facts.row(index).filter(|row| row.shown)?.record.value.as_ref()
     }
 
     /// The id of the entity at a dense index.
@@ -204,7 +203,7 @@ impl State {
 
     /// The dense index of a predicate, if any relation ever had it.
     pub fn predicate_index(&self, predicate: &Predicate) -> Option<u32> {
-        self.predicates.get(predicate).copied()
+        self.predicates.find(predicate)
     }
 
     fn order(&self) -> &Order {
@@ -215,7 +214,7 @@ impl State {
             for (rank, index) in indices.iter().enumerate() {
                 ranks[*index as usize] = rank as u32;
             }
-            Order { ranks, indices }
+            Arc::new(Order { ranks, indices })
         })
     }
 
@@ -240,7 +239,7 @@ impl State {
     /// The number of dense indices in use.
     #[inline]
     pub fn index_count(&self) -> usize {
-        self.entities.rows.len()
+        self.entities.index_count()
     }
 
     /// An edge of knowledge. Edges to facts that are proposed or rejected sleep, and are not found.
@@ -248,8 +247,9 @@ impl State {
         self.knowledge.get(&id).filter(|row| row.shown)?.record.value.as_ref()
     }
 
-    fn edges<'a>(&'a self, indices: &'a [u32]) -> impl Iterator<Item = (KnowledgeId, &'a Arc<Knowledge>)> {
-        let rows = indices.iter().map(|&index| self.knowledge.at(index)).filter(|row| row.shown);
+    fn edges<'a>(&'a self, indices: Option<&'a Indices>) -> impl Iterator<Item = (KnowledgeId, &'a Arc<Knowledge>)> {
+        let indices = indices.into_iter().flat_map(Indices::iter);
+        let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
@@ -261,21 +261,22 @@ impl State {
 
     /// What [`knowledge_of`](Self::knowledge_of) a knower tells, each edge with its id: to make one takes a hash.
     pub fn edges_of(&self, knower: &Knower) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
-        let indices = match knower {
-            Knower::World => self.common.as_slice(),
-            Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.knows),
-        };
-        self.edges(indices)
+        self.edges(self.edge_indices(knower))
+    }
+
+    /// The dense indices of the edges that a knower ever had, shown or not.
+    fn edge_indices(&self, knower: &Knower) -> Option<&Indices> {
+        match knower {
+            Knower::World => Some(&self.common),
+            Knower::Entity(id) => self.entities.get(id).map(|row| &row.knows),
+        }
     }
 
     /// Those edges with their facts, and the dense index of each fact: a small number that stays valid as long as this
     /// state lives.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
-        let indices = match knower {
-            Knower::World => self.common.as_slice(),
-            Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.knows),
-        };
-        let rows = indices.iter().map(|&index| self.knowledge.at(index)).filter(|row| row.shown);
+        let indices = self.edge_indices(knower).into_iter().flat_map(Indices::iter);
+        let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
         rows.filter_map(|row| {
             let index = row.fact?;
             let fact = self.facts.at(index).record.value.as_ref()?;
@@ -285,32 +286,31 @@ impl State {
 
     /// The edges that lead to a fact. In no order that means anything.
     pub fn known_by(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
-        self.edges(self.facts.get(&fact).map_or(&[][..], |row| &row.known_by)).map(|(_, edge)| edge)
+        self.edges(self.facts.get(&fact).map(|row| &row.known_by)).map(|(_, edge)| edge)
     }
 
     /// The edges that were recorded for a fact, those that sleep because it is proposed or rejected too.
     pub fn recorded_knowledge(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
-        let indices = self.facts.get(&fact).map_or(&[][..], |row| &row.known_by);
-        indices.iter().filter_map(|&index| self.knowledge.at(index).record.value.as_ref())
+        self.recorded_edges(fact).map(|(_, edge)| edge)
     }
 
     /// The same with their ids: to make one takes a hash.
     pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
-        let indices = self.facts.get(&fact).map_or(&[][..], |row| &row.known_by);
-        let rows = indices.iter().map(|&index| self.knowledge.at(index));
+        let indices = self.facts.get(&fact).into_iter().flat_map(|row| row.known_by.iter());
+        let rows = indices.map(|index| self.knowledge.at(index));
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
     /// The edges that rest on an edge. In no order that means anything.
     pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
-        self.edges(self.knowledge.get(&id).map_or(&[][..], |row| &row.bears))
+        self.edges(self.knowledge.get(&id).map(|row| &row.bears))
     }
 
     /// The state as it was at a journal position: the fold of what was recorded until then.
     pub fn at(&self, position: Position) -> Self {
-        let operations = self.journal.iter().take(usize::try_from(position.0).unwrap_or(usize::MAX));
+        let operations = self.journal().take(usize::try_from(position.0).unwrap_or(usize::MAX));
         let mut state = Self::default();
-        for entry in operations {
+        for (_, entry) in operations {
             state.apply_checked(Arc::clone(&entry.operation));
         }
         state
@@ -318,8 +318,7 @@ impl State {
 
     /// All edges, by id.
     pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
-        let shown =
-            self.knowledge.keys().map(|(id, index)| (*id, self.knowledge.at(index))).filter(|(_, row)| row.shown);
+        let shown = self.knowledge.rows().map(|(_, row)| (row.id, row)).filter(|(_, row)| row.shown);
         let mut edges: Vec<_> = shown.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
         edges.sort_unstable_by_key(|(id, _)| *id);
         edges.into_iter()
@@ -336,10 +335,10 @@ impl State {
         knower: &'a Knower,
     ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
         let indices = match knower {
-            Knower::World => self.common_passages.as_slice(),
-            Knower::Entity(id) => self.entities.get(id).map_or(&[][..], |row| &row.hears),
+            Knower::World => Some(&self.common_passages),
+            Knower::Entity(id) => self.entities.get(id).map(|row| &row.hears),
         };
-        let rows = indices.iter().map(|&index| self.passages.at(index));
+        let rows = indices.into_iter().flat_map(Indices::iter).map(|index| self.passages.at(index));
         let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
         // A passage that was recorded again may have been heard by fewer than it was.
         passages.filter(move |(_, passage)| passage.reached(knower).is_some())
@@ -347,7 +346,7 @@ impl State {
 
     /// All passages, by id.
     pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
-        let shown = self.passages.rows.iter().filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
+        let shown = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
         let mut passages: Vec<_> = shown.collect();
         passages.sort_unstable_by_key(|(id, _)| *id);
         passages.into_iter()
@@ -387,8 +386,8 @@ impl State {
 
     /// When secrets may be told, by id. One that names a fact, an entity or a flag that is not there sleeps.
     pub fn reveals(&self) -> impl Iterator<Item = &Reveal> {
-        let settings = self.settings.range(SettingKey::Reveal(String::new())..SettingKey::Flag(String::new()));
-        settings.filter_map(|(_, row)| row.value.as_deref()).filter_map(|setting| match setting {
+        let settings = self.settings.range(&SettingKey::Reveal(String::new()), SettingKey::Flag(String::new()));
+        settings.filter_map(|row| row.value.as_deref()).filter_map(|setting| match setting {
             Setting::Reveal(reveal) if self.is_awake(setting) => Some(reveal),
             _ => None,
         })
@@ -401,8 +400,8 @@ impl State {
 
     /// The flags of the game that are declared, by name.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let settings = self.settings.range(SettingKey::Flag(String::new())..SettingKey::Learning);
-        settings.filter_map(|(_, row)| match row.value.as_deref() {
+        let settings = self.settings.range(&SettingKey::Flag(String::new()), SettingKey::Learning);
+        settings.filter_map(|row| match row.value.as_deref() {
             Some(Setting::Flag { name, value }) => Some((name.as_str(), value)),
             _ => None,
         })

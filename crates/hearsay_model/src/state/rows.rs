@@ -1,33 +1,40 @@
 //! Rows of the state, and the tables that hold them under dense indices.
 
-use std::{hash::Hash, sync::Arc};
+use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
-
-use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId};
+use super::shared::{Buffer, ChunkedVec, HashIndex, List};
+use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Predicate};
 
 /// A change in the journal: which operation, which of its changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Write {
     pub(super) operation: u32,
     pub(super) change: u32,
 }
 
 /// Dense indices, nearly always few.
-pub(super) type Few = SmallVec<[u32; 4]>;
+pub(super) type Indices = List<u32, 5>;
+
+/// Writes, nearly always one.
+pub(super) type Writes = List<Write, 2>;
 
 /// A record: what was written to it, in order, and what it is by the writes that are live.
 #[derive(Debug, Clone)]
 pub(super) struct Row<V> {
-    /// Nearly always one.
-    pub(super) writes: SmallVec<[Write; 1]>,
+    pub(super) writes: Writes,
     pub(super) value: Option<Arc<V>>,
 }
 
 impl<V> Default for Row<V> {
     fn default() -> Self {
-        Self { writes: SmallVec::new(), value: None }
+        Self { writes: Writes::default(), value: None }
+    }
+}
+
+impl<V> Row<V> {
+    /// Whether anything was ever written to it.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.value.is_some() || !self.writes.is_empty()
     }
 }
 
@@ -36,21 +43,22 @@ pub(super) struct EntityRow {
     pub(super) id: EntityId,
     pub(super) record: Row<Entity>,
     /// Facts that ever had it as subject, object or mention, shown or not.
-    pub(super) facts: Vec<u32>,
+    pub(super) facts: Indices,
     /// Edges of knowledge that it ever had, shown or not.
-    pub(super) knows: Vec<u32>,
+    pub(super) knows: Indices,
     /// Passages that it ever said or heard, shown or not.
-    pub(super) hears: Vec<u32>,
+    pub(super) hears: Indices,
 }
 
 impl EntityRow {
     pub(super) fn new(id: &EntityId) -> Self {
-        Self { id: id.clone(), record: Row::default(), facts: Vec::new(), knows: Vec::new(), hears: Vec::new() }
+        let (facts, knows, hears) = Default::default();
+        Self { id: id.clone(), record: Row::default(), facts, knows, hears }
     }
 }
 
 /// A relation as a walk sees it from one of its ends, in numbers alone.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,
     other: u32,
@@ -95,7 +103,7 @@ impl Hop {
 pub(super) struct Node {
     pub(super) id: EntityId,
     /// Relations that ever led from or to it, shown or not.
-    pub(super) hops: Vec<Hop>,
+    pub(super) hops: Buffer<Hop>,
 }
 
 /// The entities in the order of their ids.
@@ -116,7 +124,7 @@ pub(super) struct FactRow {
     /// Whether it is a transient value, which no operation asserts.
     pub(super) transient: bool,
     /// Edges that ever led to it, shown or not.
-    pub(super) known_by: Few,
+    pub(super) known_by: Indices,
 }
 
 #[derive(Debug, Clone)]
@@ -131,7 +139,7 @@ pub(super) struct KnowledgeRow {
     /// Whether it is an edge to a transient value.
     pub(super) transient: bool,
     /// Edges that ever rested on it, shown or not.
-    pub(super) bears: Few,
+    pub(super) bears: Indices,
 }
 
 #[derive(Debug, Clone)]
@@ -140,28 +148,106 @@ pub(super) struct PassageRow {
     pub(super) record: Row<Passage>,
 }
 
-/// Rows under dense indices, found by key. Rows are never removed.
+/// A name, and the facts that it stands in.
 #[derive(Debug, Clone)]
-pub(super) struct Table<K, R> {
-    pub(super) rows: Vec<R>,
-    index: FxHashMap<K, u32>,
+pub(super) struct NameRow {
+    pub(super) name: String,
+    pub(super) facts: Indices,
 }
 
-impl<K, R> Default for Table<K, R> {
+impl NameRow {
+    pub(super) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), facts: Indices::default() }
+    }
+}
+
+/// A row that is found by its key.
+pub(super) trait Keyed {
+    type Key: Eq + Hash;
+    fn key(&self) -> &Self::Key;
+}
+
+impl Keyed for EntityRow {
+    type Key = EntityId;
+    #[inline]
+    fn key(&self) -> &EntityId {
+        &self.id
+    }
+}
+
+impl Keyed for FactRow {
+    type Key = FactId;
+    #[inline]
+    fn key(&self) -> &FactId {
+        &self.id
+    }
+}
+
+impl Keyed for KnowledgeRow {
+    type Key = KnowledgeId;
+    #[inline]
+    fn key(&self) -> &KnowledgeId {
+        &self.id
+    }
+}
+
+impl Keyed for PassageRow {
+    type Key = PassageId;
+    #[inline]
+    fn key(&self) -> &PassageId {
+        &self.id
+    }
+}
+
+impl Keyed for NameRow {
+    type Key = String;
+    #[inline]
+    fn key(&self) -> &String {
+        &self.name
+    }
+}
+
+impl Keyed for Predicate {
+    type Key = Self;
+    #[inline]
+    fn key(&self) -> &Self {
+        self
+    }
+}
+
+/// Rows under dense indices, found by key. The index of a removed row is used again.
+#[derive(Debug, Clone)]
+pub(super) struct Table<R> {
+    rows: ChunkedVec<R, 32>,
+    index: HashIndex,
+    /// Indices of removed rows.
+    free: Indices,
+}
+
+impl<R> Default for Table<R> {
     fn default() -> Self {
-        Self { rows: Vec::new(), index: FxHashMap::default() }
+        Self { rows: ChunkedVec::default(), index: HashIndex::default(), free: Indices::default() }
     }
 }
 
-impl<K: Eq + Hash + Clone, R> Table<K, R> {
-    pub(super) fn find(&self, key: &K) -> Option<u32> {
-        self.index.get(key).copied()
+impl<R: Keyed + Clone> Table<R> {
+    #[inline]
+    pub(super) fn find<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<u32>
+    where
+        R::Key: Borrow<Q>,
+    {
+        self.index.find(key, |index| self.at(index).key().borrow() == key)
     }
 
-    pub(super) fn get(&self, key: &K) -> Option<&R> {
+    #[inline]
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&R>
+    where
+        R::Key: Borrow<Q>,
+    {
         self.find(key).map(|index| self.at(index))
     }
 
+    #[inline]
     pub(super) fn at(&self, index: u32) -> &R {
         &self.rows[index as usize]
     }
@@ -170,24 +256,59 @@ impl<K: Eq + Hash + Clone, R> Table<K, R> {
         &mut self.rows[index as usize]
     }
 
+    /// The row at an index, if there is one.
+    #[inline]
+    pub(super) fn row(&self, index: u32) -> Option<&R> {
+        self.rows.get(index as usize)
+    }
+
+    /// All rows with their indices.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (u32, &R)> {
+        self.rows.iter().map(|(index, row)| (index as u32, row))
+    }
+
+    /// The number of indices in use, of removed rows too.
+    #[inline]
+    pub(super) fn index_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The indices that new rows are given first. Sorted.
+    #[cfg(test)]
+    pub(super) fn free_indices(&self) -> Vec<u32> {
+        let mut free: Vec<u32> = self.free.iter().collect();
+        free.sort_unstable();
+        free
+    }
+
     /// The index of the row under a key, made when it is not there, and whether it was made.
-    pub(super) fn find_or_add(&mut self, key: &K, make: impl FnOnce() -> R) -> (u32, bool) {
+    pub(super) fn find_or_add<Q: Eq + Hash + ?Sized>(&mut self, key: &Q, make: impl FnOnce() -> R) -> (u32, bool)
+    where
+        R::Key: Borrow<Q>,
+    {
         if let Some(index) = self.find(key) {
             return (index, false);
         }
-        let index = self.rows.len() as u32;
-        self.rows.push(make());
-        self.index.insert(key.clone(), index);
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.rows.set(index as usize, make());
+                index
+            }
+            None => {
+                self.rows.push(make());
+                self.rows.len() as u32 - 1
+            }
+        };
+        self.index.insert(key, index);
         (index, true)
     }
 
-    /// Makes room for so many more.
-    pub(super) fn reserve(&mut self, more: usize) {
-        self.rows.reserve(more);
-        self.index.reserve(more);
-    }
-
-    pub(super) fn keys(&self) -> impl Iterator<Item = (&K, u32)> {
-        self.index.iter().map(|(key, index)| (key, *index))
+    /// Removes the row at an index.
+    pub(super) fn remove(&mut self, index: u32) {
+        if let Some(row) = self.rows.get(index as usize) {
+            self.index.remove(row.key(), index);
+            self.rows.remove(index as usize);
+            self.free.push(index);
+        }
     }
 }

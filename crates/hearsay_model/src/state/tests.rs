@@ -1,13 +1,17 @@
 //! Property tests of the fold: generated histories over a handful of entities, so that operations collide.
 
+mod forget;
+mod snapshots;
+mod transients;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, Evidence, Fact, GameTime, How, KeptRecap, Knower, Knowledge,
-    Method, Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
+    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, GameTime, How, KeptRecap, Knower,
+    Knowledge, Method, Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -21,7 +25,8 @@ fn fact(n: u8) -> Arc<Fact> {
         0 => Fact::attribute(&subject, "name", format!("Name {}", n % 5), provenance),
         _ => Fact::relation(&subject, ["KNOWS", "OWES"][usize::from(n % 2)], &object, provenance),
     };
-    Arc::new(builder.unwrap().build().unwrap())
+    let handle = n.is_multiple_of(6).then(|| format!("h{}", n % 4));
+    Arc::new(builder.unwrap().handle(handle).build().unwrap())
 }
 
 /// The same fact, said again in another place.
@@ -29,7 +34,8 @@ fn again(n: u8) -> Arc<Fact> {
     let evidence = vec![Evidence::File { path: "notes".into(), line: n.into(), field: String::new() }];
     let fact = fact(n);
     let provenance = Provenance { evidence, ..fact.provenance().clone() };
-    Arc::new(fact.to_builder().provenance(provenance).standing(Standing::Proposed).build().unwrap())
+    let again = fact.to_builder().provenance(provenance).standing(Standing::Proposed).mentions([id(n / 2)]);
+    Arc::new(again.handle(n.is_multiple_of(5).then(|| "h9".into())).build().unwrap())
 }
 
 fn edge(n: u8) -> Knowledge {

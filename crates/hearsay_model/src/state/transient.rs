@@ -10,10 +10,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::State;
+use super::{
+    State,
+    rows::{Keyed, Table},
+};
 use crate::{
     Change, EntityId, Fact, FactId, GameTime, History, How, Key, Knower, Knowledge, KnowledgeId, Operation, Position,
     Predicate, Setting, SettingKey, Source, Standing,
@@ -35,9 +37,9 @@ impl TransientValue {
         self.knowers.iter().map(move |knower| Knowledge::authored(knower.clone(), fact))
     }
 
-    /// The records that it is made of: the fact, and the edges to it.
+    /// The records that it is made of: the edges to the fact, and the fact.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
-        std::iter::once(Key::Fact(self.fact.id())).chain(self.edges().map(|edge| Key::Knowledge(edge.id())))
+        self.edges().map(|edge| Key::Knowledge(edge.id())).chain(std::iter::once(Key::Fact(self.fact.id())))
     }
 
     /// The changes that record it as an ordinary fact.
@@ -74,12 +76,27 @@ impl TransientUpdate {
     }
 }
 
+/// What a transient value is of.
+type Of = (EntityId, Predicate);
+
+#[derive(Debug, Clone)]
+pub(super) struct TransientRow {
+    of: Of,
+    value: TransientValue,
+}
+
+impl Keyed for TransientRow {
+    type Key = Of;
+    fn key(&self) -> &Of {
+        &self.of
+    }
+}
+
 /// The transient values of a state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transients {
-    values: BTreeMap<(EntityId, Predicate), TransientValue>,
-    /// The keys of the values, by the ids of their facts.
-    by_fact: FxHashMap<FactId, (EntityId, Predicate)>,
+    values: Table<TransientRow>,
+    count: usize,
     /// What the game clock shows; none, when the journal says it.
     pub(super) clock: Option<GameTime>,
 }
@@ -87,22 +104,31 @@ pub(super) struct Transients {
 impl State {
     /// Whether a fact is a transient value, which no operation asserts.
     pub fn is_transient(&self, fact: FactId) -> bool {
-        self.transients.by_fact.contains_key(&fact)
+        self.facts.get(&fact).is_some_and(|row| row.transient)
     }
 
     /// Whether there are transient values, or a clock that no operation set.
     pub fn has_transients(&self) -> bool {
-        !self.transients.values.is_empty() || self.transients.clock.is_some()
+        self.transients.count > 0 || self.transients.clock.is_some()
     }
 
     /// The transient value of a subject and predicate.
     pub fn transient(&self, subject: &EntityId, predicate: &Predicate) -> Option<&TransientValue> {
-        self.transients.values.get(&(subject.clone(), predicate.clone()))
+        self.transients.values.get(&(subject.clone(), predicate.clone())).map(|row| &row.value)
     }
 
     /// The transient values, by subject and predicate.
     pub fn transients(&self) -> impl Iterator<Item = &TransientValue> {
-        self.transients.values.values()
+        let mut rows: Vec<_> = self.transients.values.rows().map(|(_, row)| row).collect();
+        rows.sort_unstable_by(|a, b| a.of.cmp(&b.of));
+        rows.into_iter().map(|row| &row.value)
+    }
+
+    /// The transient value that a fact is.
+    fn transient_of(&self, fact: FactId) -> Option<&TransientRow> {
+        let row = self.facts.get(&fact).filter(|row| row.transient)?;
+        let fact = row.record.value.as_ref()?;
+        self.transients.values.get(&(fact.subject().clone(), fact.predicate().clone()))
     }
 
     /// Replaces transient values. Returns the records whose value or visibility may have changed: sorted, each once.
@@ -111,24 +137,24 @@ impl State {
     pub fn set_transients(&mut self, update: &TransientUpdate) -> Vec<Key> {
         let mut touched = Vec::with_capacity(update.values.len() * 4);
         for TransientChange { subject, predicate, value } in &update.values {
-            let key = (subject.clone(), predicate.clone());
-            self.drop_transient(&key, &mut touched);
+            let of = (subject.clone(), predicate.clone());
+            self.drop_transient(&of, &mut touched);
             if let Some(value) = value {
-                self.put_transient(key, value, &mut touched);
+                self.put_transient(of, value, &mut touched);
             }
         }
         touched.sort_unstable();
         touched.dedup();
         self.refresh(&mut touched);
         if let Some(clock) = update.clock {
-            self.settings.entry(SettingKey::Clock).or_default().value = Some(Arc::new(Setting::Clock(clock)));
+            self.settings.get_or_default(SettingKey::Clock).value = Some(Arc::new(Setting::Clock(clock)));
             self.transients.clock = Some(clock);
             touched.push(Key::Setting(SettingKey::Clock));
         }
         touched
     }
 
-    fn put_transient(&mut self, key: (EntityId, Predicate), value: &TransientValue, touched: &mut Vec<Key>) {
+    fn put_transient(&mut self, of: Of, value: &TransientValue, touched: &mut Vec<Key>) {
         let id = value.fact.id();
         if self.asserted(id).is_some() {
             return;
@@ -148,40 +174,41 @@ impl State {
             row.record.value = Some(Arc::new(edge));
             touched.push(Key::Knowledge(id));
         }
-        self.transients.by_fact.insert(id, key.clone());
-        self.transients.values.insert(key, value.clone());
+        self.transients.values.find_or_add(&of, || TransientRow { of: of.clone(), value: value.clone() });
+        self.transients.count += 1;
     }
 
     /// Removes the transient value of a subject and predicate, if there is one.
-    fn drop_transient(&mut self, key: &(EntityId, Predicate), touched: &mut Vec<Key>) {
-        let Some(value) = self.transients.values.remove(key) else { return };
-        let id = value.fact.id();
-        self.transients.by_fact.remove(&id);
-        for edge in value.edges() {
-            let id = edge.id();
-            if let Some(index) = self.knowledge.find(&id) {
-                self.forget_knowledge(index);
-            }
-            touched.push(Key::Knowledge(id));
+    fn drop_transient(&mut self, of: &Of, touched: &mut Vec<Key>) {
+        let Some(index) = self.transients.values.find(of) else { return };
+        let keys: Vec<Key> = self.transients.values.at(index).value.keys().collect();
+        self.transients.values.remove(index);
+        self.transients.count -= 1;
+        for key in keys {
+            let forgotten = match key {
+                Key::Knowledge(id) => self.knowledge.find(&id).map(|index| self.forget_knowledge(index)),
+                Key::Fact(id) => self.facts.find(&id).map(|index| self.forget_fact(index)),
+                _ => None,
+            };
+            touched.extend(forgotten.unwrap_or_default());
         }
-        if let Some(index) = self.facts.find(&id) {
-            self.forget_fact(index);
-        }
-        touched.push(Key::Fact(id));
     }
 
     /// Drops the transient values that an operation is about to record, and all of them where it goes back to a slot.
     pub(super) fn drop_recorded(&mut self, operation: &Operation, touched: &mut Vec<Key>) {
+        if !self.has_transients() {
+            return;
+        }
         for change in &operation.changes {
             match change {
                 Change::AssertFact(fact) | Change::Support(fact) => {
-                    if let Some(key) = self.transients.by_fact.get(&fact.id()).cloned() {
-                        self.drop_transient(&key, touched);
+                    if let Some(of) = self.transient_of(fact.id()).map(|row| row.of.clone()) {
+                        self.drop_transient(&of, touched);
                     }
                 }
                 Change::Restore(_) => {
-                    let keys: Vec<_> = self.transients.values.keys().cloned().collect();
-                    keys.iter().for_each(|key| self.drop_transient(key, touched));
+                    let all: Vec<Of> = self.transients.values.rows().map(|(_, row)| row.of.clone()).collect();
+                    all.iter().for_each(|of| self.drop_transient(of, touched));
                     touched.extend(self.transients.clock.is_some().then_some(Key::Setting(SettingKey::Clock)));
                 }
                 _ => {}
@@ -192,7 +219,7 @@ impl State {
     /// Drops the transient values in whose place an ordinary fact holds now. `touched` are the records that an operation
     /// changed; what is dropped is added.
     pub(super) fn drop_succeeded(&mut self, touched: &mut Vec<Key>) {
-        if self.transients.values.is_empty() {
+        if self.transients.count == 0 {
             return;
         }
         let mut dropped = Vec::new();
@@ -200,8 +227,8 @@ impl State {
             let Key::Fact(id) = key else { continue };
             let Some(fact) = self.fact(*id).filter(|_| !self.is_transient(*id)) else { continue };
             if fact.standing() == Standing::Canon && !fact.validity().is_closed() {
-                let key = (fact.subject().clone(), fact.predicate().clone());
-                self.drop_transient(&key, &mut dropped);
+                let of = (fact.subject().clone(), fact.predicate().clone());
+                self.drop_transient(&of, &mut dropped);
             }
         }
         if !dropped.is_empty() {
@@ -215,7 +242,7 @@ impl State {
     /// The changes that record every transient value as an ordinary fact, and the clock as a setting.
     pub fn all_transients(&self) -> Vec<Change> {
         let clock = self.transients.clock.map(|time| Change::Set(Setting::Clock(time)));
-        let facts = self.transients.values.values().flat_map(TransientValue::changes);
+        let facts = self.transients().flat_map(TransientValue::changes);
         clock.into_iter().chain(facts).collect()
     }
 
@@ -236,16 +263,15 @@ impl State {
                 }
                 Change::Unset(SettingKey::Playing) => session_changes = true,
                 _ => self.referred(change, |id| {
-                    if let Some(key) = self.transients.by_fact.get(&id) {
-                        wanted.insert(key, &self.transients.values[key]);
+                    if let Some(row) = self.transient_of(id) {
+                        wanted.insert(&row.of, &row.value);
                     }
                 }),
             }
         }
         if session_changes {
-            let by_session =
-                |(key, _): &(&(EntityId, Predicate), _)| self.vocabulary.history(&key.1) == History::Session;
-            wanted.extend(self.transients.values.iter().filter(by_session));
+            let rows = self.transients.values.rows().map(|(_, row)| (&row.of, &row.value));
+            wanted.extend(rows.filter(|((_, name), _)| self.vocabulary.history(name) == History::Session));
         }
         let clock = self.transients.clock.filter(|_| session_changes).map(|time| Change::Set(Setting::Clock(time)));
         clock.into_iter().chain(wanted.into_values().flat_map(TransientValue::changes)).collect()

@@ -1,0 +1,137 @@
+//! A list of small values that is nearly always short.
+
+use std::sync::Arc;
+
+use super::Buffer;
+
+/// Maximum number of elements in one chunk.
+const CHUNK: usize = 512;
+
+/// A list that stores up to `N` elements in place, and more of them in chunks.
+///
+/// Cloning it is O(1). The first write after that copies one chunk of at most 512 elements, and one pointer per chunk.
+#[derive(Debug, Clone)]
+pub(in crate::state) struct List<T, const N: usize>(Parts<T, N>);
+
+#[derive(Debug, Clone)]
+enum Parts<T, const N: usize> {
+    Few {
+        len: u8,
+        items: [T; N],
+    },
+    One(Buffer<T>),
+    /// No chunk is empty.
+    Many(Arc<Vec<Buffer<T>>>),
+}
+
+impl<T: Copy + Default, const N: usize> Default for List<T, N> {
+    fn default() -> Self {
+        Self(Parts::Few { len: 0, items: [T::default(); N] })
+    }
+}
+
+impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
+    /// The elements as slices: the first one, and those after it.
+    #[inline]
+    fn slices(&self) -> (&[T], &[Buffer<T>]) {
+        match &self.0 {
+            Parts::Few { len, items } => (&items[..usize::from(*len)], &[]),
+            Parts::One(chunk) => (chunk, &[]),
+            Parts::Many(chunks) => (&[], chunks),
+        }
+    }
+
+    pub(in crate::state) fn iter(&self) -> impl DoubleEndedIterator<Item = T> + Clone {
+        let (first, others) = self.slices();
+        first.iter().chain(others.iter().flat_map(|chunk| chunk.iter())).copied()
+    }
+
+    pub(in crate::state) fn is_empty(&self) -> bool {
+        let (first, others) = self.slices();
+        first.is_empty() && others.is_empty()
+    }
+
+    pub(in crate::state) fn last(&self) -> Option<T> {
+        let (first, others) = self.slices();
+        others.last().map_or(first, |chunk| chunk).last().copied()
+    }
+
+    /// Searches from the end.
+    pub(in crate::state) fn contains(&self, value: T) -> bool {
+        self.iter().rev().any(|other| other == value)
+    }
+
+    pub(in crate::state) fn push(&mut self, value: T) {
+        match &mut self.0 {
+            Parts::Few { len, items } if usize::from(*len) < N => {
+                items[usize::from(*len)] = value;
+                *len += 1;
+            }
+            Parts::Few { items, .. } => {
+                let mut chunk: Buffer<T> = items.iter().copied().collect();
+                chunk.push(value);
+                self.0 = Parts::One(chunk);
+            }
+            Parts::One(chunk) if chunk.len() < CHUNK => chunk.push(value),
+            Parts::One(chunk) => {
+                let chunks = vec![std::mem::take(chunk), Buffer::from_iter([value])];
+                self.0 = Parts::Many(Arc::new(chunks));
+            }
+            Parts::Many(chunks) => {
+                let chunks = Arc::make_mut(chunks);
+                match chunks.last_mut().filter(|chunk| chunk.len() < CHUNK) {
+                    Some(chunk) => chunk.push(value),
+                    None => chunks.push(Buffer::from_iter([value])),
+                }
+            }
+        }
+    }
+
+    /// Removes and returns the last element.
+    pub(in crate::state) fn pop(&mut self) -> Option<T> {
+        let last = self.last()?;
+        self.remove_last(|value| value == last);
+        Some(last)
+    }
+
+    /// Removes the last element that fits, keeping the order of the others. Returns whether there was one.
+    ///
+    /// It searches from the end, so the cost grows with the number of elements after the one that is removed.
+    pub(in crate::state) fn remove_last(&mut self, fits: impl Fn(T) -> bool) -> bool {
+        let find = |chunk: &[T]| chunk.iter().rposition(|value| fits(*value));
+        match &mut self.0 {
+            Parts::Few { len, items } => {
+                let Some(at) = find(&items[..usize::from(*len)]) else { return false };
+                items.copy_within(at + 1..usize::from(*len), at);
+                *len -= 1;
+            }
+            Parts::One(chunk) => {
+                let Some(at) = find(chunk) else { return false };
+                chunk.remove(at);
+                if chunk.len() <= N / 2 {
+                    let mut few = Self::default();
+                    chunk.iter().for_each(|value| few.push(*value));
+                    *self = few;
+                }
+            }
+            Parts::Many(chunks) => {
+                let place = chunks.iter().enumerate().rev().find_map(|(n, chunk)| Some((n, find(chunk)?)));
+                let Some((n, at)) = place else { return false };
+                let chunks = Arc::make_mut(chunks);
+                chunks[n].remove(at);
+                // Chunks that have become small are joined, so that their number stays in proportion to the elements.
+                let before = n.checked_sub(1).filter(|before| chunks[*before].len() + chunks[n].len() <= CHUNK / 2);
+                if chunks[n].is_empty() {
+                    chunks.remove(n);
+                } else if let Some(before) = before {
+                    let chunk = chunks.remove(n);
+                    chunks[before] = chunks[before].iter().chain(chunk.iter()).copied().collect();
+                }
+                if let [chunk] = chunks.as_mut_slice() {
+                    self.0 = Parts::One(std::mem::take(chunk));
+                }
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,21 @@
+//! Collections with copy-on-write chunks: cloning one copies a pointer, and the first write to a clone copies a small part.
+//!
+//! Readers hold clones of the [state](super::State) while the writer goes on. The standard collections would make the
+//! writer copy whole tables each time.
+
+mod buffer;
+mod chunked;
+mod flat;
+mod hash;
+mod list;
+mod sorted;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use buffer::Buffer;
+pub(super) use chunked::ChunkedVec;
+pub(super) use flat::FlatVec;
+pub(super) use hash::HashIndex;
+pub(super) use list::List;
+pub(super) use sorted::SortedMap;

@@ -1,0 +1,40 @@
+//! A clone of a state keeps what it held, whatever is written to the state later.
+
+use super::{
+    super::*,
+    forget::{answers, keys_of},
+    *,
+};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn clones_keep_what_they_held(
+        history in history(),
+        clones in prop::collection::vec(any::<bool>(), 40),
+        forks in prop::collection::vec(any::<bool>(), 40),
+    ) {
+        let keys = keys_of(&history);
+        let (mut state, mut kept) = (State::default(), Vec::new());
+        for (n, operation) in history.iter().enumerate() {
+            state.apply_checked(Arc::new(operation.clone()));
+            if clones[n % clones.len()] {
+                kept.push((n, state.clone()));
+            }
+            // Sometimes the clone is written to, and not the state that it was made of.
+            if forks[n % forks.len()] {
+                let mut other = state.clone();
+                other.apply_checked(Arc::new(void(n as u64 + 1)));
+                other.apply_checked(Arc::new(Operation::new(Author::Game, "add", vec![change(n as u8, n as u8)])));
+            }
+        }
+        for (n, clone) in kept {
+            // Folded anew, a state shares nothing with another.
+            let copy = fold(history[..=n].to_vec());
+            clone.assert_consistent();
+            prop_assert!(clone == copy && clone.position() == copy.position());
+            prop_assert_eq!(answers(&clone, &keys), answers(&copy, &keys));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Transient values among operations: indices stay right, and the state can be folded again from what was kept.
+
+use super::{
+    super::*,
+    forget::{answers, keys_of},
+    *,
+};
+
+/// Sets or clears a value of one of two subjects and predicates.
+fn change(n: u8) -> TransientChange {
+    let (subject, object) = (id(n % 2), id(n / 2));
+    let provenance = Provenance::new(Method::Witnessed, Author::Game);
+    let built = match n.is_multiple_of(3) {
+        true => Fact::attribute(&subject, "emotional_state", format!("mood {}", n % 5), provenance),
+        false => Fact::relation(&subject, "LOCATED_AT", &object, provenance),
+    };
+    let from = (n % 4 == 1).then(|| Date::at(GameTime(n.into())));
+    let fact = built.unwrap().validity(Validity { from, until: None }).build().unwrap();
+    let (subject, predicate) = (fact.subject().clone(), fact.predicate().clone());
+    let knowers = if n.is_multiple_of(5) { vec![Knower::World] } else { vec![id(n).into(), id(n + 1).into()] };
+    let value = (n % 7 != 0).then(|| TransientValue { fact: Arc::new(fact), knowers });
+    TransientChange { subject, predicate, value }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Operation(Operation),
+    /// The DM says or judges a value that may be transient.
+    Judge(u8),
+    Set(Vec<u8>),
+    Save,
+    Load,
+    Undo(u8),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let operations = history().prop_map(|all| all.into_iter().map(Step::Operation).collect::<Vec<_>>());
+    let others = prop_oneof![
+        5 => prop::collection::vec(any::<u8>(), 1..4).prop_map(Step::Set),
+        3 => any::<u8>().prop_map(Step::Judge),
+        1 => Just(Step::Save),
+        1 => Just(Step::Load),
+        1 => any::<u8>().prop_map(Step::Undo),
+    ];
+    (operations, prop::collection::vec((any::<prop::sample::Index>(), others), 1..40)).prop_map(|(mut steps, others)| {
+        for (at, step) in others {
+            steps.insert(at.index(steps.len() + 1), step);
+        }
+        steps
+    })
+}
+
+fn judge(state: &State, n: u8) -> Vec<Change> {
+    let Some(fact) = change(n | 1).value.map(|value| value.fact) else { return Vec::new() };
+    let transient = state.transients().nth(usize::from(n) % 3).map_or(fact.id(), |value| value.fact.id());
+    match n % 6 {
+        0 => vec![Change::AssertFact(fact)],
+        1 => vec![Change::EndFact { fact: transient, until: Date::at(GameTime(i64::from(n) + 300)) }],
+        2 => vec![Change::SetStanding { fact: transient, standing: Standing::False }],
+        3 => vec![Change::RetractFact(transient)],
+        4 => vec![Change::Learn(Arc::new(Knowledge::authored(id(n).into(), transient)))],
+        _ => vec![Change::Confirm(transient)],
+    }
+}
+
+proptest! {
+    #[test]
+    fn transient_values_are_folded_again_as_they_were_set(steps in steps()) {
+        let (mut state, mut log) = (State::default(), TransientLog::default());
+        for step in steps {
+            let operation = match step {
+                Step::Set(changes) => {
+                    let values: Vec<_> = changes.into_iter().map(change).collect();
+                    let there = |change: &TransientChange| {
+                        change.value.as_ref().is_none_or(|value| state.asserted(value.fact.id()).is_none_or(|_| {
+                            state.is_transient(value.fact.id())
+                        }))
+                    };
+                    let values: Vec<_> = values.into_iter().filter(there).collect();
+                    let clock = Some(GameTime(values.len() as i64));
+                    values.iter().cloned().for_each(|change| log.push_value(state.position(), change));
+                    log.push_clock(state.position(), GameTime(values.len() as i64));
+                    let touched = state.set_transients(&TransientUpdate { values, clock });
+                    prop_assert!(touched.is_sorted() || touched.last() == Some(&Key::Setting(SettingKey::Clock)));
+                    state.assert_consistent();
+                    continue;
+                }
+                Step::Operation(operation) => operation,
+                Step::Judge(n) => Operation::new(Author::Dm, "judge", judge(&state, n)),
+                Step::Save => Operation::new(Author::Game, "save", vec![Change::SaveSlot("slot".into())]),
+                Step::Load => match state.slot("slot") {
+                    Ok(slot) => Operation::new(Author::Game, "load", vec![Change::Restore(slot.position)]),
+                    Err(_) => continue,
+                },
+                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Void(Position(u64::from(n % 30)))]),
+            };
+            let mut operation = operation;
+            operation.changes.splice(..0, state.recorded_transients(&operation));
+            if state.check(&operation).is_ok() {
+                state.apply(operation).unwrap();
+                state.assert_consistent();
+            }
+        }
+        let updates = log.into_updates();
+        let mut again = State::default();
+        let set = |again: &mut State| {
+            if let Some(update) = updates.get(&again.position()) {
+                again.set_transients(update);
+            }
+        };
+        set(&mut again);
+        for (_, entry) in state.journal() {
+            again.apply(Arc::clone(&entry.operation)).unwrap();
+            set(&mut again);
+        }
+        prop_assert!(again == state);
+        let keys = keys_of(state.journal().map(|(_, entry)| &*entry.operation));
+        prop_assert_eq!(answers(&again, &keys), answers(&state, &keys));
+        prop_assert_eq!(again.transients().collect::<Vec<_>>(), state.transients().collect::<Vec<_>>());
+    }
+}
