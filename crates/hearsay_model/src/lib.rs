@@ -69,7 +69,7 @@ pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{CampaignInfo, KeptRecap, Learning, Playing, Setting, SettingKey};
-pub use state::{Applied, ApplyError, Entry, Hop, KnownFact, Link, Resolution, Slot, State, UndoPreview};
+pub use state::{Applied, ApplyError, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Slot, State, UndoPreview};
 pub use time::{Date, DateSpan, GameTime, Precision, Validity};
 pub use vocabulary::{
     AttributeDef, Audience, AudienceRules, Predicate, PredicateDef, PredicateError, Vocabulary, VocabularyError,

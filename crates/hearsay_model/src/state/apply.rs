@@ -11,6 +11,7 @@ use super::{
     Applied, ApplyError, Entry, State,
     check::keys,
     rows::{EntityRow, FactRow, Few, Hop, KnowledgeRow, Node, PassageRow, Row, Write},
+    validity::Slot,
 };
 use crate::{
     Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
@@ -55,7 +56,7 @@ impl State {
             self.relive(&mut touched);
         }
         settle(&mut touched);
-        self.refresh(&mut touched);
+        self.refresh(&mut touched, works_on_operations);
         Applied { position: self.position(), touched }
     }
 
@@ -105,9 +106,10 @@ impl State {
             }
             Change::AssertFact(fact) | Change::Support(fact) => {
                 let index = self.fact_row(fact.id());
-                let writes = &mut self.facts.at_mut(index).record.writes;
-                let first = writes.is_empty();
-                writes.push(write);
+                let row = self.facts.at_mut(index);
+                let first = row.record.writes.is_empty();
+                row.record.writes.push(write);
+                row.supported |= matches!(change, Change::Support(_));
                 self.index_fact(fact, index, first);
             }
             Change::EndFact { fact, .. }
@@ -142,8 +144,10 @@ impl State {
             Change::AddPassage(passage) => {
                 let Key::Passage(id) = *key else { return };
                 let (index, _) = self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() });
-                self.passages.at_mut(index).record.writes.push(write);
-                self.index_passage(passage, index);
+                let writes = &mut self.passages.at_mut(index).record.writes;
+                let first = writes.is_empty();
+                writes.push(write);
+                self.index_passage(passage, index, first);
             }
             Change::RemovePassage(id) => {
                 if let Some(index) = self.passages.find(id) {
@@ -167,6 +171,7 @@ impl State {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
             self.nodes.push(Node { id: id.clone(), hops: Vec::new() });
+            self.validity.add_entity();
             self.order = OnceLock::new();
         }
         index
@@ -174,7 +179,7 @@ impl State {
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, known_by: Few::new() };
+        let row = || FactRow { id, record: Row::default(), shown: false, supported: false, known_by: Few::new() };
         let (index, new) = self.facts.find_or_add(&id, row);
         if new {
             self.stands.push(false);
@@ -189,10 +194,16 @@ impl State {
     }
 
     fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
+        self.texts.add_fact(fact, index);
+        // Asserted again, a fact may mention more than it did: only then are all facts of an entity looked through.
+        let first = if new { None } else { self.asserted(fact.id()).cloned() };
         for id in fact.entities() {
+            if first.as_ref().is_some_and(|first| first.entities().any(|known| known == id)) {
+                continue;
+            }
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
-            // Asserted again, a fact may mention more than it did. One that is new stands last, if it is there already.
+            // One that is new stands last, if it is there already.
             let there = if new { row.facts.last() == Some(&index) } else { row.facts.contains(&index) };
             if !there {
                 row.facts.push(index);
@@ -247,13 +258,18 @@ impl State {
         }
     }
 
-    /// Asserted again, a passage may have been heard by more than it was.
-    fn index_passage(&mut self, passage: &Passage, index: u32) {
+    /// Asserted again, a passage may have been heard by more than it was. One that is new stands last, if it is there
+    /// already.
+    fn index_passage(&mut self, passage: &Passage, index: u32, new: bool) {
         let note = |rows: &mut Vec<u32>| {
-            if !rows.contains(&index) {
+            let there = if new { rows.last() == Some(&index) } else { rows.contains(&index) };
+            if !there {
                 rows.push(index);
             }
         };
+        if new {
+            self.texts.add_passage(passage, index);
+        }
         let readers = passage.readers.iter().map(|reader| &reader.knower);
         let knowers: BTreeSet<&Knower> = passage.heard_by.iter().chain(readers).collect();
         if knowers.contains(&Knower::World) {
@@ -266,8 +282,8 @@ impl State {
     }
 
     /// Folds the touched rows again, and those whose visibility hangs on them, which are touched too. Keys are sorted,
-    /// each there once.
-    fn refresh(&mut self, touched: &mut Vec<Key>) {
+    /// each there once. `relived` tells whether older writes may count that did not, or no longer.
+    pub(super) fn refresh(&mut self, touched: &mut Vec<Key>, relived: bool) {
         // Dense indices of what is touched itself, and of what hangs on it.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());
         let (mut more_facts, mut more_edges) = (Vec::new(), Vec::new());
@@ -298,7 +314,15 @@ impl State {
                 }
                 Key::Setting(key) => {
                     if let Some(row) = self.settings.get_mut(key) {
-                        row.value = fold_setting(&self.journal, &row.writes);
+                        row.value = match relived {
+                            true => fold_setting(&self.journal, None, &row.writes),
+                            // The game clock is set in nearly every operation: only the new writes are looked at.
+                            false => {
+                                let is_old = |write: &Write| write.operation as usize + 1 < self.journal.len();
+                                let new = &row.writes[row.writes.iter().rposition(is_old).map_or(0, |last| last + 1)..];
+                                fold_setting(&self.journal, row.value.as_deref(), new)
+                            }
+                        };
                         vocabulary_changed |= matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_));
                     }
                 }
@@ -350,16 +374,26 @@ impl State {
         let row = self.facts.at(index);
         let in_world =
             |row: &FactRow| row.shown && row.record.value.as_ref().is_some_and(|f| f.standing().is_in_world());
-        let was = in_world(row);
-        let value = fold_fact(&self.journal, &row.record.writes);
+        let slot = |row: &FactRow| row.record.value.as_deref().filter(|_| row.shown).and_then(Slot::of);
+        let (was, slot_before) = (in_world(row), slot(row));
+        let value = fold_fact(&self.journal, row);
         let exists = |id| self.entities.get(id).is_some_and(|row| row.record.value.is_some());
         let shown =
             value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
         let row = self.facts.at_mut(index);
-        row.record.value = value;
+        let before = std::mem::replace(&mut row.record.value, value);
         row.shown = shown;
         self.stands[index as usize] = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
-        was != in_world(row)
+        let (is, slots) = (in_world(row), (slot_before, slot(row)));
+        // Its ends and its predicate belong to its id.
+        let fact = before.or_else(|| row.record.value.clone()).filter(|_| slots.0 != slots.1);
+        if let Some(fact) = fact
+            && let Some(subject) = self.entities.find(fact.subject())
+        {
+            let object = fact.object().entity().and_then(|id| self.entities.find(id));
+            self.validity.update(index, fact.predicate(), (subject, object), slots);
+        }
+        was != is
     }
 
     /// The id of the edge, when it came, went or changed.
@@ -411,21 +445,31 @@ fn settle<T: Ord>(all: &mut Vec<T>) {
 }
 
 /// The changes of live operations among some writes, the oldest first.
-fn live<'a>(journal: &'a [Entry], writes: &'a [Write]) -> impl Iterator<Item = &'a Change> {
+fn live<'a>(journal: &'a [Entry], writes: &'a [Write]) -> impl DoubleEndedIterator<Item = &'a Change> {
     let change = |write: &Write| &journal[write.operation as usize].operation.changes[write.change as usize];
     writes.iter().filter(|write| journal[write.operation as usize].live).map(change)
 }
 
 fn fold_entity(journal: &[Entry], writes: &[Write]) -> Option<Arc<Entity>> {
-    match live(journal, writes).last()? {
+    match live(journal, writes).next_back()? {
         Change::AddEntity(entity) => Some(Arc::new(entity.clone())),
         _ => None,
     }
 }
 
-fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
+fn fold_fact(journal: &[Entry], row: &FactRow) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
     let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
+    let mut writes = &row.record.writes[..];
+    if !row.supported {
+        // What was written before it was last asserted or retracted does not count.
+        let decides = |write: &Write| {
+            let entry = &journal[write.operation as usize];
+            let change = &entry.operation.changes[write.change as usize];
+            entry.live && matches!(change, Change::AssertFact(_) | Change::RetractFact(_))
+        };
+        writes = &writes[writes.iter().rposition(decides).unwrap_or(0)..];
+    }
     for change in live(journal, writes) {
         if let Change::AssertFact(fact) = change {
             (value, retracted) = (Some(Arc::clone(fact)), false);
@@ -460,28 +504,29 @@ fn fold_fact(journal: &[Entry], writes: &[Write]) -> Option<Arc<Fact>> {
 }
 
 fn fold_knowledge(journal: &[Entry], writes: &[Write]) -> Option<Arc<Knowledge>> {
-    match live(journal, writes).last()? {
+    match live(journal, writes).next_back()? {
         Change::Learn(knowledge) => Some(Arc::clone(knowledge)),
         _ => None,
     }
 }
 
 fn fold_passage(journal: &[Entry], writes: &[Write]) -> Option<Arc<Passage>> {
-    match live(journal, writes).last()? {
+    match live(journal, writes).next_back()? {
         Change::AddPassage(passage) => Some(Arc::clone(passage)),
         _ => None,
     }
 }
 
 fn fold_session(journal: &[Entry], writes: &[Write]) -> Option<Arc<Session>> {
-    match live(journal, writes).last()? {
+    match live(journal, writes).next_back()? {
         Change::SetSession(session) => Some(Arc::new(session.clone())),
         _ => None,
     }
 }
 
-fn fold_setting(journal: &[Entry], writes: &[Write]) -> Option<Arc<Setting>> {
-    let (mut setting, mut set) = (None::<&Setting>, None::<&crate::Value>);
+/// The value of a setting after some more writes.
+fn fold_setting(journal: &[Entry], before: Option<&Setting>, writes: &[Write]) -> Option<Arc<Setting>> {
+    let (mut setting, mut set) = (before, None::<&crate::Value>);
     for change in live(journal, writes) {
         match (change, setting) {
             (Change::Set(newer), _) => (setting, set) = (Some(newer), None),

@@ -10,6 +10,8 @@ mod names;
 mod query;
 mod rows;
 mod slots;
+mod texts;
+mod validity;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,9 @@ pub use query::{KnownFact, Link};
 pub use rows::Hop;
 use rows::{EntityRow, FactRow, KnowledgeRow, Node, Order, PassageRow, Row, Table};
 pub use slots::Slot;
+use texts::TextIndex;
+pub use validity::FactGroup;
+use validity::ValidityIndex;
 
 /// An operation in the journal.
 #[derive(Debug, Clone)]
@@ -66,8 +71,11 @@ pub struct State {
     facts: Table<FactId, FactRow>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: Vec<bool>,
+    /// The facts of each entity by when they hold.
+    validity: ValidityIndex,
     knowledge: Table<KnowledgeId, KnowledgeRow>,
     passages: Table<PassageId, PassageRow>,
+    texts: TextIndex,
     sessions: BTreeMap<SessionId, Row<crate::Session>>,
     settings: BTreeMap<SettingKey, Row<Setting>>,
     /// Edges of [`Knower::World`](crate::Knower::World).

@@ -113,6 +113,9 @@ pub(super) struct FactRow {
     pub(super) record: Row<Fact>,
     /// Whether the record has a value, and its subject and object exist.
     pub(super) shown: bool,
+    /// Whether anything was ever written that supports it: then all its writes count, not only those since it was last
+    /// asserted.
+    pub(super) supported: bool,
     /// Edges that ever led to it, shown or not.
     pub(super) known_by: Few,
 }
