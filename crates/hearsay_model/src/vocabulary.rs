@@ -436,6 +436,13 @@ impl Vocabulary {
         names(a, b) || names(b, a)
     }
 
+    /// The relations that cannot hold beside a relation between the same two.
+    pub fn opposites<'a>(&'a self, name: &'a Predicate) -> impl Iterator<Item = &'a Predicate> {
+        let named = self.predicate(name).into_iter().flat_map(|def| &def.opposites);
+        let naming = self.predicates.values().filter(move |def| def.opposites.contains(name)).map(|def| &def.name);
+        named.chain(naming.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
+    }
+
     /// Whether its statement is embedded.
     pub fn is_embedded(&self, name: &Predicate) -> bool {
         self.predicate(name).map_or_else(|| self.attribute(name).is_none_or(|def| def.embedded), |def| def.embedded)

@@ -12,6 +12,7 @@ use super::{
     check::keys,
     rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, Node, PassageRow, Row, Write, Writes},
     shared::Buffer,
+    validity::Slot,
 };
 use crate::{
     Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
@@ -95,9 +96,10 @@ impl State {
             }
             Change::AssertFact(fact) | Change::Support(fact) => {
                 let index = self.fact_row(fact.id());
-                let writes = &mut self.facts.at_mut(index).record.writes;
-                let first = writes.is_empty();
-                writes.push(write);
+                let row = self.facts.at_mut(index);
+                let first = row.record.writes.is_empty();
+                row.record.writes.push(write);
+                row.supported |= matches!(change, Change::Support(_));
                 self.index_fact(fact, index, first);
             }
             Change::EndFact { fact, .. }
@@ -159,6 +161,7 @@ impl State {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
             self.nodes.push(Node { id: id.clone(), hops: Buffer::default() });
+            self.validity.add_entity();
             self.order = OnceLock::new();
         }
         index
@@ -166,7 +169,7 @@ impl State {
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, transient: false, known_by: Indices::default() };
+        let row = || FactRow { id, record: Row::default(), shown: false, transient: false, supported: false, known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
@@ -177,10 +180,16 @@ impl State {
     }
 
     pub(super) fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
+        self.texts.add_fact(fact, index);
+        // Asserted again, a fact may mention more than it did: only then are all facts of an entity looked through.
+        let first = if new { None } else { self.asserted(fact.id()).cloned() };
         for id in fact.entities() {
+            if first.as_ref().is_some_and(|first| first.entities().any(|known| known == id)) {
+                continue;
+            }
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
-            // Asserted again, a fact may mention more than it did. One that is new stands last, if it is there already.
+            // One that is new stands last, if it is there already.
             let there = if new { row.facts.last() == Some(index) } else { row.facts.contains(index) };
             if !there {
                 row.facts.push(index);
@@ -240,6 +249,9 @@ impl State {
                 rows.push(index);
             }
         };
+        if new {
+            self.texts.add_passage(passage, index);
+        }
         let readers = passage.readers.iter().map(|reader| &reader.knower);
         let knowers: BTreeSet<&Knower> = passage.heard_by.iter().chain(readers).collect();
         if knowers.contains(&Knower::World) {
@@ -348,17 +360,28 @@ impl State {
         let row = self.facts.at(index);
         let in_world =
             |row: &FactRow| row.shown && row.record.value.as_ref().is_some_and(|f| f.standing().is_in_world());
-        let was = in_world(row);
-        let value = if row.transient { row.record.value.clone() } else { fold_fact(&self.journal, &row.record.writes) };
+        let slot = |row: &FactRow| row.record.value.as_deref().filter(|_| row.shown).and_then(Slot::of);
+        let (was, slot_before) = (in_world(row), slot(row));
+        let value = if row.transient { row.record.value.clone() } else { fold_fact(&self.journal, row) };
         let exists = |id| self.entities.get(id).is_some_and(|row| row.record.value.is_some());
         let shown =
             value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
         let row = self.facts.at_mut(index);
-        row.record.value = value;
+        let before = std::mem::replace(&mut row.record.value, value);
         row.shown = shown;
         let stands = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
         self.stands.set(index as usize, stands);
-        was != in_world(row)
+        let row = self.facts.at(index);
+        let (is, slots) = (in_world(row), (slot_before, slot(row)));
+        // Its ends and its predicate belong to its id.
+        let fact = before.or_else(|| row.record.value.clone()).filter(|_| slots.0 != slots.1);
+        if let Some(fact) = fact
+            && let Some(subject) = self.entities.find(fact.subject())
+        {
+            let object = fact.object().entity().and_then(|id| self.entities.find(id));
+            self.validity.update(index, fact.predicate(), (subject, object), slots);
+        }
+        was != is
     }
 
     /// The id of the edge, when it came, went or changed.
@@ -425,10 +448,25 @@ fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
     }
 }
 
-fn fold_fact(journal: &Journal, writes: &Writes) -> Option<Arc<Fact>> {
+fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
     let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
-    for change in live(journal, writes) {
+    // What was written before it was last asserted or retracted does not count, unless something supports it.
+    let decides = |write: &Write| {
+        let entry = &journal[write.operation as usize];
+        let change = &entry.operation.changes[write.change as usize];
+        entry.live && matches!(change, Change::AssertFact(_) | Change::RetractFact(_))
+    };
+    let writes = &row.record.writes;
+    let decided = if row.supported { None } else { writes.iter().rev().find(decides) };
+    let counts = |write: &Write| decided.is_none_or(|decided| *write >= decided);
+    let mut newest: SmallVec<[Write; 4]> = writes.iter().rev().take_while(counts).collect();
+    newest.reverse();
+    let live = newest.iter().filter_map(|write| {
+        let entry = &journal[write.operation as usize];
+        entry.live.then(|| &entry.operation.changes[write.change as usize])
+    });
+    for change in live {
         if let Change::AssertFact(fact) = change {
             (value, retracted) = (Some(Arc::clone(fact)), false);
             continue;

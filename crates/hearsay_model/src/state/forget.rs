@@ -3,12 +3,13 @@
 //! Everything here costs time in proportion to what mentions the record now. Lists are searched from the end, since
 //! most records that are forgotten are among the newest.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     State,
     apply::settle,
     rows::{NameRow, Row, Table},
+    validity::Slot,
 };
 use crate::{Change, EntityId, Key, Knower, text};
 
@@ -24,11 +25,14 @@ impl State {
         // A fact that was asserted again may mention others, and have another handle, than it did at first.
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
         let (mut name, mut ends) = (None, None);
+        let slot = row.record.value.as_deref().filter(|_| row.shown).and_then(Slot::of);
         let asserted = row.record.writes.iter().filter_map(|write| match self.change(write) {
             Change::AssertFact(fact) | Change::Support(fact) => Some(fact),
             _ => None,
         });
+        let mut versions = Vec::new();
         for fact in asserted.chain(&row.record.value) {
+            versions.push(Arc::clone(fact));
             entities.extend(fact.entities().cloned());
             handles.extend(fact.handle().map(str::to_owned));
             if ends.is_none() {
@@ -49,12 +53,16 @@ impl State {
                 }
             }
         }
+        versions.iter().for_each(|fact| self.texts.forget_fact(fact, index));
+        if let (Some(fact), Some([Some(subject), object])) = (versions.first(), ends) {
+            self.validity.update(index, fact.predicate(), (subject, object), (slot, None));
+        }
         handles.iter().for_each(|handle| self.handles.forget(handle, index));
         name.iter().for_each(|name| self.names.forget(name, index));
         self.stands.set(index as usize, false);
         let row = self.facts.at_mut(index);
         row.record = Row::default();
-        (row.shown, row.transient) = (false, false);
+        (row.shown, row.transient, row.supported) = (false, false, false);
         let edges = row.known_by.iter().collect();
         let mut touched = vec![Key::Fact(id)];
         self.refresh_edges(&[], edges, &mut touched);

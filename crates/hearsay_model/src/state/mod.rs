@@ -13,7 +13,9 @@ mod query;
 mod rows;
 mod shared;
 mod slots;
+mod texts;
 mod transient;
+mod validity;
 
 #[cfg(test)]
 mod consistency;
@@ -31,8 +33,11 @@ pub use rows::Hop;
 use rows::{EntityRow, FactRow, Indices, KnowledgeRow, NameRow, Node, Order, PassageRow, Row, Table};
 use shared::{ChunkedVec, FlatVec, SortedMap};
 pub use slots::Slot;
+use texts::TextIndex;
 use transient::Transients;
 pub use transient::{TransientChange, TransientLog, TransientUpdate, TransientValue};
+pub use validity::FactGroup;
+use validity::ValidityIndex;
 
 /// An operation in the journal.
 #[derive(Debug, Clone)]
@@ -73,8 +78,11 @@ pub struct State {
     facts: Table<FactRow>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: FlatVec<bool, 16_384>,
+    /// The facts of each entity by when they hold.
+    validity: ValidityIndex,
     knowledge: Table<KnowledgeRow>,
     passages: Table<PassageRow>,
+    texts: TextIndex,
     sessions: SortedMap<SessionId, Row<crate::Session>>,
     settings: SortedMap<SettingKey, Row<Setting>>,
     /// Edges of [`Knower::World`](crate::Knower::World).

@@ -1,12 +1,12 @@
 //! Names: what an entity is called, and whom a name means.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    State,
+    FactGroup, State,
     rows::{FactRow, Write},
 };
-use crate::{Change, EntityId, Fact, FactId, Kind, Predicate, Secrecy, Standing, attribute, text};
+use crate::{Change, EntityId, Fact, Kind, Predicate, Secrecy, Standing, attribute, text};
 
 /// Whom a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +51,9 @@ impl State {
         first: Option<&'a str>,
         counts: impl Fn(&Fact) -> bool,
     ) -> Vec<&'a str> {
-        let mut names: Vec<&str> = self
-            .facts_of(id)
-            .filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon && counts(fact))
-            .filter(|fact| fact.is_name())
-            .filter_map(|fact| fact.object().text())
-            .collect();
+        let facts = [attribute::NAME, attribute::ALIAS].map(|name| self.facts_with_subject(id, name).all());
+        let canon = facts.into_iter().flatten().filter(|fact| fact.standing() == Standing::Canon);
+        let mut names: Vec<&str> = canon.filter(|fact| counts(fact)).filter_map(|fact| fact.object().text()).collect();
         names.sort_unstable();
         names.dedup();
         if let Some(first) = first {
@@ -68,34 +65,22 @@ impl State {
 
     /// The canon fact that holds now for an attribute of an entity: the newest, an open one before a secret one.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
-        let row = self.entities.get(id).filter(|row| row.record.value.is_some())?;
-        let rows = row.facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
-        let rows = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
-        rows.filter(|(fact, _)| fact.subject() == id && *fact.predicate() == *name)
-            .filter(|(fact, _)| fact.standing() == Standing::Canon && !fact.validity().is_closed())
+        self.newest_in(self.facts_with_subject(id, name))
+    }
+
+    fn newest_in<'a>(&'a self, group: FactGroup<'a>) -> Option<&'a Fact> {
+        let rows = group.open_indices().map(|index| self.facts.at(index));
+        let facts = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
+        let canon = facts.filter(|(fact, _)| fact.standing() == Standing::Canon);
+        canon
             .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id()))
             .map(|(fact, _)| fact)
     }
 
     /// For every predicate, the canon fact with this subject that holds now, as [`newest`](Self::newest) chooses it.
     pub fn newest_of_each(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
-        type Rank = (bool, Option<Write>, FactId);
-        let mut newest: BTreeMap<&Predicate, (Rank, &Fact)> = BTreeMap::new();
-        let row = self.entities.get(id).filter(|row| row.record.value.is_some());
-        let rows = row.into_iter().flat_map(|row| row.facts.iter()).map(|index| self.facts.at(index));
-        for row in rows.filter(|row| row.shown) {
-            let Some(fact) = row.record.value.as_deref().filter(|fact| fact.subject() == id) else { continue };
-            if fact.standing() != Standing::Canon || fact.validity().is_closed() {
-                continue;
-            }
-            let rank = (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id());
-            match newest.entry(fact.predicate()) {
-                Entry::Vacant(entry) => _ = entry.insert((rank, fact)),
-                Entry::Occupied(mut entry) if entry.get().0 < rank => _ = entry.insert((rank, fact)),
-                Entry::Occupied(_) => {}
-            }
-        }
-        newest.into_iter().map(|(predicate, (_, fact))| (predicate, fact)).collect()
+        let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
+        newest.map(|fact| (fact.predicate(), fact)).collect()
     }
 
     /// The last live write that asserted a fact: judging or confirming it later makes it no newer.
@@ -119,12 +104,9 @@ impl State {
 
     /// The values of an attribute that are canon and hold now. Sorted by fact id.
     pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
-        let mut facts: Vec<&Fact> = self
-            .facts_of(id)
-            .filter(|fact| fact.subject() == id && fact.predicate() == name)
-            .filter(|fact| fact.standing() == Standing::Canon && !fact.validity().is_closed())
-            .map(AsRef::as_ref)
-            .collect();
+        let open = self.facts_with_subject(id, name.as_str()).open();
+        let canon = open.filter(|fact| fact.standing() == Standing::Canon);
+        let mut facts: Vec<&Fact> = canon.map(AsRef::as_ref).collect();
         facts.sort_unstable_by_key(|fact| fact.id());
         facts
     }

@@ -123,6 +123,9 @@ pub(super) struct FactRow {
     pub(super) shown: bool,
     /// Whether it is a transient value, which no operation asserts.
     pub(super) transient: bool,
+    /// Whether anything was ever written that supports it: then all its writes count, not only those since it was last
+    /// asserted.
+    pub(super) supported: bool,
     /// Edges that ever led to it, shown or not.
     pub(super) known_by: Indices,
 }

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, GameTime, How, KeptRecap, Knower,
-    Knowledge, Method, Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
+    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, KeptRecap, Knower,
+    Knowledge, Method, Passage, PassageId, Provenance, Reveal, Secrecy, Session, Source, Span, Standing, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -29,9 +29,21 @@ fn fact(n: u8) -> Arc<Fact> {
     Arc::new(builder.unwrap().handle(handle).build().unwrap())
 }
 
+fn passage(n: u8) -> Passage {
+    let session = n.is_multiple_of(4).then(|| session(n / 4).id);
+    Passage { session, line: u32::from(n % 3), ..Passage::new(format!("line {}", n % 8)) }
+}
+
 /// The same fact, said again in another place.
 fn again(n: u8) -> Arc<Fact> {
-    let evidence = vec![Evidence::File { path: "notes".into(), line: n.into(), field: String::new() }];
+    let evidence = match n.is_multiple_of(2) {
+        true => Evidence::File { path: "notes".into(), line: n.into(), field: String::new() },
+        false => {
+            let span = Span { start: 0, end: 4 };
+            Evidence::Passage { passage: passage(n / 2).id(), span, quote: "line".into() }
+        }
+    };
+    let evidence = vec![evidence];
     let fact = fact(n);
     let provenance = Provenance { evidence, ..fact.provenance().clone() };
     let again = fact.to_builder().provenance(provenance).standing(Standing::Proposed).mentions([id(n / 2)]);
@@ -97,7 +109,7 @@ fn change(which: u8, n: u8) -> Change {
             let recap = KeptRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
             Change::Set(Setting::Recap(recap))
         }
-        _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(Passage::new(format!("line {}", n % 8)))),
+        _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(passage(n))),
         _ => Change::SetSession(session(n)),
     }
 }
@@ -135,7 +147,93 @@ fn void(position: u64) -> Operation {
     Operation::new(Author::Dm, "undo", vec![Change::Void(Position(position))])
 }
 
+/// What the indices answer is what a look at every record finds.
+fn assert_indices(state: &State) {
+    let sorted = |facts: &mut dyn Iterator<Item = &Arc<Fact>>| {
+        let mut ids: Vec<FactId> = facts.map(|fact| fact.id()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let stands = |fact: &&Arc<Fact>| matches!(fact.standing(), Standing::Canon | Standing::Claimed);
+    for entity in (0..4).map(id) {
+        for name in ["name", "KNOWS", "OWES"] {
+            let predicate = Predicate::new(name).unwrap();
+            let said = |fact: &&Arc<Fact>| *fact.predicate() == predicate && stands(fact);
+            let of_subject = || state.facts().filter(said).filter(|fact| *fact.subject() == entity);
+            let of_object = || state.facts().filter(said).filter(|fact| fact.object().entity() == Some(&entity));
+            let about = state.facts_with_subject(&entity, name);
+            let towards = state.facts_with_object(&entity, name);
+            assert_eq!(sorted(&mut about.all()), sorted(&mut of_subject()));
+            assert_eq!(sorted(&mut towards.all()), sorted(&mut of_object()));
+            for moment in [None, Some(0), Some(7), Some(100), Some(i64::MAX)].map(|moment| moment.map(GameTime)) {
+                let holds = |fact: &&Arc<Fact>| fact.validity().holds_at(moment);
+                assert_eq!(sorted(&mut about.at(moment)), sorted(&mut of_subject().filter(holds)));
+                assert_eq!(sorted(&mut towards.at(moment)), sorted(&mut of_object().filter(holds)));
+                let after = |fact: &&Arc<Fact>| fact.validity().end().is_some_and(|end| Some(end) > moment);
+                let claims = |fact: &&Arc<Fact>| after(fact) && fact.standing() == Standing::Claimed;
+                assert_eq!(sorted(&mut about.ended_after(moment)), sorted(&mut of_subject().filter(after)));
+                assert_eq!(sorted(&mut about.claims_ended_after(moment)), sorted(&mut of_subject().filter(claims)));
+            }
+            let canon = |fact: &&Arc<Fact>| fact.standing() == Standing::Canon && !fact.validity().is_closed();
+            let values: Vec<FactId> = state.values(&entity, &predicate).iter().map(|fact| fact.id()).collect();
+            assert_eq!(values, sorted(&mut of_subject().filter(canon)));
+            let newest = state.newest(&entity, name);
+            assert_eq!(newest.is_some(), !values.is_empty());
+            assert_eq!(state.newest_of_each(&entity).get(&predicate).copied(), newest);
+        }
+        let named = state.facts().filter(|fact| *fact.subject() == entity && fact.standing() == Standing::Canon);
+        let mut names: Vec<&str> = named.filter_map(|fact| fact.object().text()).collect();
+        let mut found = state.names(&entity);
+        names.sort_unstable();
+        names.dedup();
+        found.sort_unstable();
+        assert_eq!(found, names);
+    }
+    for session in [None, Some(session(0).id), Some(session(1).id)] {
+        let mut lines: Vec<(u32, PassageId)> =
+            state.passages_in_session(session.as_ref()).map(|(id, passage)| (passage.line, id)).collect();
+        assert!(lines.is_sorted_by_key(|(line, _)| *line));
+        lines.sort_unstable();
+        let of_session = state.passages().filter(|(_, passage)| passage.session == session);
+        let mut expected: Vec<_> = of_session.map(|(id, passage)| (passage.line, id)).collect();
+        expected.sort_unstable();
+        assert_eq!(lines, expected);
+    }
+    for passage in (0..=u8::MAX).map(|n| passage(n).id()) {
+        let cites = |fact: &&Arc<Fact>| {
+            let mut evidence = fact.provenance().evidence.iter();
+            evidence.any(|evidence| matches!(evidence, Evidence::Passage { passage: id, .. } if *id == passage))
+        };
+        assert_eq!(sorted(&mut state.facts_citing(passage)), sorted(&mut state.facts().filter(cites)));
+    }
+}
+
 proptest! {
+    #[test]
+    fn indices_equal_their_definitions_and_folding_bit_by_bit_equals_folding_at_once(
+        history in history(),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+    ) {
+        let mut state = State::default();
+        for operation in &history {
+            state.apply_checked(operation.clone().into());
+            assert_indices(&state);
+        }
+        for index in order {
+            state.apply_checked(void(index.index(history.len()) as u64 + 1).into());
+            assert_indices(&state);
+        }
+        let again = fold(state.journal().map(|(_, entry)| Operation::clone(&entry.operation)));
+        prop_assert_eq!(&state, &again);
+        let all: Vec<Key> = history.iter().flat_map(|operation| operation.changes.iter().filter_map(Change::key)).collect();
+        let mut keys = all.clone();
+        keys.sort_unstable();
+        keys.dedup();
+        // As if each record had been forgotten and read again from all its writes.
+        state.refresh(&mut keys);
+        prop_assert_eq!(&state, &again);
+    }
+
     #[test]
     fn voiding_in_any_order_equals_never_having_applied(
         history in history(),

@@ -44,6 +44,19 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(_, value)| value)
     }
 
+    /// All keys, in order.
+    pub(in crate::state) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(key, _)| key)
+    }
+
+    /// All keys from one on, in order.
+    pub(in crate::state) fn keys_from<'a>(&'a self, from: &K) -> impl Iterator<Item = &'a K> + use<'a, K, V> {
+        let chunk = self.chunk_of(from);
+        let first = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|(key, _)| key < from));
+        let entries = self.chunks.get(chunk..).unwrap_or_default().iter().flat_map(|chunk| chunk.iter());
+        entries.skip(first).map(|(key, _)| key)
+    }
+
     /// The values of all keys from one up to another, which is excluded. By key.
     pub(in crate::state) fn range<'a>(&'a self, from: &K, to: K) -> impl Iterator<Item = &'a V> + use<'a, K, V> {
         let chunk = self.chunk_of(from);
@@ -57,6 +70,17 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
     pub(in crate::state) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let (chunk, place) = self.find(key)?;
         Some(&mut Arc::make_mut(&mut Arc::make_mut(&mut self.chunks)[chunk])[place].1)
+    }
+
+    /// Removes a key, and returns its value.
+    pub(in crate::state) fn remove(&mut self, key: &K) -> Option<V> {
+        let (at, place) = self.find(key)?;
+        let chunks = Arc::make_mut(&mut self.chunks);
+        let (_, value) = Arc::make_mut(&mut chunks[at]).remove(place);
+        if chunks[at].is_empty() {
+            chunks.remove(at);
+        }
+        Some(value)
     }
 
     /// The value of a key, which is inserted when it is missing.

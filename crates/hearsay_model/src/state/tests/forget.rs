@@ -93,6 +93,7 @@ proptest! {
         for index in order.iter().filter(|_| !forgettable.is_empty()) {
             touched.extend(forgot.forget(&forgettable[index.index(forgettable.len())]));
             forgot.assert_consistent();
+            assert_indices(&forgot);
         }
         let without = |operation: Operation| {
             let kept = operation.changes.into_iter().filter(|change| change.key().is_none_or(|key| !gone.contains(&key)));

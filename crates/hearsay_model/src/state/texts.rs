@@ -1,0 +1,97 @@
+//! Text index: the passages of each session and document in the order of their lines, and the facts that cite a passage.
+
+use std::sync::Arc;
+
+use super::{State, rows::Indices, shared::SortedMap};
+use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
+
+/// Line number and dense index of passages that were ever recorded. Session, document and line belong to the id of a
+/// passage, so that none ever moves.
+type Lines = SortedMap<(u32, u32), ()>;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct TextIndex {
+    /// Of each session.
+    sessions: SortedMap<SessionId, Lines>,
+    /// Of no session.
+    outside: Lines,
+    documents: SortedMap<EntityId, Lines>,
+    /// Facts that ever cited a passage as evidence.
+    cited: SortedMap<PassageId, Indices>,
+}
+
+impl TextIndex {
+    pub(super) fn add_passage(&mut self, passage: &Passage, index: u32) {
+        let lines = match &passage.session {
+            Some(session) => self.sessions.get_or_default(session.clone()),
+            None => &mut self.outside,
+        };
+        lines.get_or_default((passage.line, index));
+        if let Some(document) = &passage.document {
+            self.documents.get_or_default(document.clone()).get_or_default((passage.line, index));
+        }
+    }
+
+    pub(super) fn add_fact(&mut self, fact: &Fact, index: u32) {
+        for id in cites(fact) {
+            let facts = self.cited.get_or_default(id);
+            if !facts.contains(index) {
+                facts.push(index);
+            }
+        }
+    }
+
+    /// Removes a fact from those that cite a passage.
+    pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32) {
+        for id in cites(fact) {
+            if let Some(facts) = self.cited.get_mut(&id) {
+                facts.remove_last(|other| other == index);
+            }
+        }
+    }
+}
+
+fn cites(fact: &Fact) -> impl Iterator<Item = PassageId> + use<'_> {
+    fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
+        Evidence::Passage { passage, .. } => Some(*passage),
+        Evidence::File { .. } | Evidence::Excerpt(_) => None,
+    })
+}
+
+impl State {
+    fn lines<'a>(
+        &'a self,
+        lines: Option<&'a Lines>,
+    ) -> impl DoubleEndedIterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
+        lines.into_iter().flat_map(SortedMap::keys).filter_map(|(_, index)| {
+            let row = self.passages.at(*index);
+            Some((row.id, row.record.value.as_ref()?))
+        })
+    }
+
+    /// The passages of a session, or those of none, in the order of their lines.
+    pub fn passages_in_session(
+        &self,
+        session: Option<&SessionId>,
+    ) -> impl DoubleEndedIterator<Item = (PassageId, &Arc<Passage>)> {
+        self.lines(match session {
+            Some(session) => self.texts.sessions.get(session),
+            None => Some(&self.texts.outside),
+        })
+    }
+
+    /// The passages of a document, in the order of their lines.
+    pub fn passages_in_document(
+        &self,
+        document: &EntityId,
+    ) -> impl DoubleEndedIterator<Item = (PassageId, &Arc<Passage>)> {
+        self.lines(self.texts.documents.get(document))
+    }
+
+    /// The facts that cite a passage as evidence, whatever their standing. In no order that means anything.
+    pub fn facts_citing(&self, passage: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
+        let indices = self.texts.cited.get(&passage).into_iter().flat_map(Indices::iter);
+        let facts = indices.filter_map(|index| self.fact_at(index));
+        facts.filter(move |fact| cites(fact).any(|id| id == passage))
+    }
+}

@@ -1,0 +1,191 @@
+//! Validity index: the canon and claimed facts of each entity by predicate, those that hold now apart from those that
+//! ended.
+//!
+//! Questions about the present (names, values, who is at a place) and about an interval (contradictions) read it instead
+//! of all facts that an entity ever had, so that their cost does not depend on how much has happened.
+
+use std::sync::Arc;
+
+use super::{
+    State,
+    rows::Indices,
+    shared::{ChunkedVec, SortedMap},
+};
+use crate::{EntityId, Fact, GameTime, Predicate, Standing};
+
+/// Where the index has a fact: among those without an end, or under its end. A fact that ended at an unknown time comes
+/// before all others and holds at no moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    Open,
+    Canon(Option<GameTime>),
+    Claimed(Option<GameTime>),
+}
+
+impl Slot {
+    pub(super) fn of(fact: &Fact) -> Option<Self> {
+        let validity = fact.validity();
+        match fact.standing() {
+            Standing::Canon | Standing::Claimed if !validity.is_closed() => Some(Self::Open),
+            Standing::Canon => Some(Self::Canon(validity.end())),
+            Standing::Claimed => Some(Self::Claimed(validity.end())),
+            Standing::Proposed | Standing::False | Standing::Rejected => None,
+        }
+    }
+}
+
+/// Dense indices of facts that ended, by their end.
+type ByEnd = SortedMap<(Option<GameTime>, u32), ()>;
+
+#[derive(Debug, Clone, Default)]
+struct Ended {
+    canon: ByEnd,
+    claimed: ByEnd,
+}
+
+/// The facts of one entity and one predicate.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    /// Dense indices of those without an end, in no order.
+    open: Indices,
+    /// Most predicates of most entities have none.
+    ended: Option<Box<Ended>>,
+}
+
+impl Group {
+    fn insert(&mut self, fact: u32, slot: Slot) {
+        match slot {
+            Slot::Open => self.open.push(fact),
+            Slot::Canon(end) => _ = self.ended.get_or_insert_default().canon.get_or_default((end, fact)),
+            Slot::Claimed(end) => _ = self.ended.get_or_insert_default().claimed.get_or_default((end, fact)),
+        }
+    }
+
+    fn remove(&mut self, fact: u32, slot: Slot) {
+        match slot {
+            Slot::Open => _ = self.open.remove_last(|open| open == fact),
+            Slot::Canon(end) => _ = self.ended.as_mut().map(|ended| ended.canon.remove(&(end, fact))),
+            Slot::Claimed(end) => _ = self.ended.as_mut().map(|ended| ended.claimed.remove(&(end, fact))),
+        }
+    }
+}
+
+/// By predicate; an entity has few.
+type Groups = Vec<(Predicate, Group)>;
+
+/// By dense index of the entity, the facts that have it as subject, and those that have it as object.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ValidityIndex {
+    subjects: ChunkedVec<Groups, 32>,
+    objects: ChunkedVec<Groups, 32>,
+}
+
+impl ValidityIndex {
+    /// Makes room for one more entity.
+    pub(super) fn add_entity(&mut self) {
+        self.subjects.push(Groups::new());
+        self.objects.push(Groups::new());
+    }
+
+    /// Moves a fact from one place in the index to another. Its ends are dense indices of entities.
+    pub(super) fn update(
+        &mut self,
+        fact: u32,
+        predicate: &Predicate,
+        (subject, object): (u32, Option<u32>),
+        (before, after): (Option<Slot>, Option<Slot>),
+    ) {
+        let objects = object.map(|object| &mut self.objects[object as usize]);
+        for groups in std::iter::once(&mut self.subjects[subject as usize]).chain(objects) {
+            let at = groups.iter().position(|(name, _)| name == predicate).unwrap_or_else(|| {
+                groups.push((predicate.clone(), Group::default()));
+                groups.len() - 1
+            });
+            let group = &mut groups[at].1;
+            if let Some(slot) = before {
+                group.remove(fact, slot);
+            }
+            if let Some(slot) = after {
+                group.insert(fact, slot);
+            }
+        }
+    }
+}
+
+fn find<'a>(groups: &'a ChunkedVec<Groups, 32>, entity: Option<u32>, predicate: &str) -> Option<&'a Group> {
+    let groups = groups.get(entity? as usize)?;
+    groups.iter().find(|(name, _)| *name == *predicate).map(|(_, group)| group)
+}
+
+/// The canon and claimed facts of one entity and one predicate, by when they hold. In no order that means anything.
+#[derive(Debug, Clone, Copy)]
+pub struct FactGroup<'a> {
+    state: &'a State,
+    group: Option<&'a Group>,
+}
+
+impl<'a> FactGroup<'a> {
+    pub(super) fn open_indices(self) -> impl Iterator<Item = u32> + use<'a> {
+        self.group.into_iter().flat_map(|group| group.open.iter())
+    }
+
+    fn facts(self, indices: impl Iterator<Item = u32>) -> impl Iterator<Item = &'a Arc<Fact>> {
+        indices.filter_map(move |index| self.state.fact_at(index))
+    }
+
+    /// Facts without an end.
+    pub fn open(self) -> impl Iterator<Item = &'a Arc<Fact>> {
+        self.facts(self.open_indices())
+    }
+
+    /// Facts with and without an end, those that ended at an unknown time too.
+    pub fn all(self) -> impl Iterator<Item = &'a Arc<Fact>> {
+        let ended = self.group.and_then(|group| group.ended.as_deref());
+        let ended = ended.into_iter().flat_map(|ended| ended.canon.keys().chain(ended.claimed.keys()));
+        self.open().chain(self.facts(ended.map(|(_, index)| *index)))
+    }
+
+    /// Facts that ended after a moment; all that ended at a known time, when none is given.
+    pub fn ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
+        let ended = self.group.and_then(|group| group.ended.as_deref());
+        let canon = ended.into_iter().flat_map(move |ended| after(&ended.canon, moment));
+        self.facts(canon).chain(self.claims_ended_after(moment))
+    }
+
+    /// The same of facts that are claimed.
+    pub fn claims_ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
+        let ended = self.group.and_then(|group| group.ended.as_deref());
+        self.facts(ended.into_iter().flat_map(move |ended| after(&ended.claimed, moment)))
+    }
+
+    /// Facts that hold at a moment; those without an end, when none is given.
+    pub fn at(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
+        let ended = moment.map(|moment| self.ended_after(Some(moment)));
+        self.open().chain(ended.into_iter().flatten()).filter(move |fact| fact.validity().holds_at(moment))
+    }
+}
+
+/// The facts of an index that ended after a moment.
+fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> + use<'_> {
+    // Nothing ends after the last moment there is.
+    let from = moment.map_or(Some(i64::MIN), |moment| moment.0.checked_add(1));
+    from.into_iter().flat_map(|from| ended.keys_from(&(Some(GameTime(from)), 0))).map(|(_, index)| *index)
+}
+
+impl State {
+    /// The canon and claimed facts of a subject and a predicate, by when they hold.
+    pub fn facts_with_subject(&self, subject: &EntityId, predicate: &str) -> FactGroup<'_> {
+        FactGroup { state: self, group: find(&self.validity.subjects, self.entities.find(subject), predicate) }
+    }
+
+    /// The canon and claimed facts of a relation that lead to an entity, by when they hold.
+    pub fn facts_with_object(&self, object: &EntityId, predicate: &str) -> FactGroup<'_> {
+        FactGroup { state: self, group: find(&self.validity.objects, self.entities.find(object), predicate) }
+    }
+
+    /// For each predicate of a subject, its canon and claimed facts.
+    pub(super) fn fact_groups(&self, subject: &EntityId) -> impl Iterator<Item = FactGroup<'_>> {
+        let groups = self.entities.find(subject).and_then(|index| self.validity.subjects.get(index as usize));
+        groups.into_iter().flatten().map(|(_, group)| FactGroup { state: self, group: Some(group) })
+    }
+}
