@@ -8,7 +8,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Attitude, EntityId, FactId, GameTime, Predicate, PredicateError, Provenance, Validity, attribute};
+use crate::{
+    Attitude, EntityId, FactId, GameTime, Predicate, PredicateError, Provenance, Validity, attribute, state::Interner,
+};
 
 /// A finite number.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -407,6 +409,18 @@ impl Fact {
     /// Whether it is canon or claimed, and holds now: what the DM's walks follow.
     pub fn stands(&self) -> bool {
         matches!(self.standing(), Standing::Canon | Standing::Claimed) && !self.validity().is_closed()
+    }
+
+    /// Interns its ids. Their texts stay the same, and so does its own id.
+    pub(crate) fn intern(&mut self, interner: &mut Interner) {
+        let parts = &mut self.parts;
+        interner.entity(&mut parts.subject);
+        interner.predicate(&mut parts.predicate);
+        if let Object::Entity(id) = &mut parts.object {
+            interner.entity(id);
+        }
+        parts.mentions.iter_mut().chain(&mut parts.provenance.speaker).for_each(|id| interner.entity(id));
+        parts.provenance.session.iter_mut().for_each(|id| interner.session(id));
     }
 
     /// Whether its value is a name or an alias of its subject.

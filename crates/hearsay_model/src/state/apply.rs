@@ -15,8 +15,8 @@ use super::{
     validity::Slot,
 };
 use crate::{
-    Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
-    Session, Setting, SettingKey, Source, Value, Vocabulary, text,
+    Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Session,
+    Setting, SettingKey, Source, Value, Vocabulary, text,
 };
 
 impl State {
@@ -26,9 +26,10 @@ impl State {
     /// # Errors
     /// As [`State::check`] says.
     pub fn apply(&mut self, operation: impl Into<Arc<Operation>>) -> Result<Applied, ApplyError> {
-        let operation = operation.into();
+        let mut operation = operation.into();
         let keys = keys(&operation);
         self.check_keyed(&operation, &keys)?;
+        self.intern(&mut operation);
         Ok(self.apply_keyed(operation, keys))
     }
 
@@ -43,48 +44,27 @@ impl State {
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
         let mut touched = Vec::with_capacity(keys.len());
         self.drop_recorded(&operation, &mut touched);
-        let mut works_on_operations = false;
+        let mut reverts = false;
         for ((number, change), key) in operation.changes.iter().enumerate().zip(keys) {
             match key {
-                None => works_on_operations |= matches!(change, Change::Void(_) | Change::Restore(_)),
+                None => match change {
+                    Change::Void(_) | Change::Restore(_) => reverts = true,
+                    change => self.note_slot(change, operation.recorded),
+                },
                 Some(key) => {
                     self.note(change, &key, Write { operation: index, change: number as u32 });
                     touched.push(key);
                 }
             }
         }
-        if works_on_operations {
+        if reverts {
+            self.reverts.push(index);
             self.relive(&mut touched);
         }
         settle(&mut touched);
         self.refresh(&mut touched);
         self.drop_succeeded(&mut touched);
         Applied { position: self.position(), touched }
-    }
-
-    /// Decides anew which operations are live: from the newest to the oldest, one counts unless a later one that
-    /// counts voids it. What the operations that change sides wrote is touched.
-    fn relive(&mut self, touched: &mut Vec<Key>) {
-        let mut voided = vec![false; self.journal.len() + 1];
-        let mut restored_to = None::<u64>;
-        for index in (0..self.journal.len()).rev() {
-            let position = index as u64 + 1;
-            let live = !voided[position as usize] && restored_to.is_none_or(|to| position <= to);
-            let entry = &mut self.journal[index];
-            if live {
-                for change in &entry.operation.changes {
-                    match change {
-                        Change::Void(Position(at)) => voided[*at as usize] = true,
-                        Change::Restore(Position(to)) => restored_to = Some(restored_to.map_or(*to, |r| r.min(*to))),
-                        _ => {}
-                    }
-                }
-            }
-            if entry.live != live {
-                entry.live = live;
-                touched.extend(entry.operation.changes.iter().filter_map(Change::key));
-            }
-        }
     }
 
     /// Notes a write in its row, and the row in the indices.
@@ -204,10 +184,10 @@ impl State {
         if !new {
             return;
         }
+        let (predicate, _) = self.predicates.find_or_add(fact.predicate(), || fact.predicate().clone());
         if let (Some(object), Some(subject)) = (fact.object().entity(), self.entities.find(fact.subject()))
             && let Some(object) = self.entities.find(object)
         {
-            let (predicate, _) = self.predicates.find_or_add(fact.predicate(), || fact.predicate().clone());
             let hop = |other, forward| Hop::new(index, fact.id(), other, predicate, forward);
             self.nodes[subject as usize].hops.push(hop(object, true));
             if object != subject {

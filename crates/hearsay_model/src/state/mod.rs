@@ -8,6 +8,7 @@
 mod apply;
 mod check;
 mod forget;
+mod intern;
 mod names;
 mod query;
 mod rows;
@@ -15,6 +16,7 @@ mod shared;
 mod slots;
 mod texts;
 mod transient;
+mod undo;
 mod validity;
 
 #[cfg(test)]
@@ -27,6 +29,7 @@ use std::sync::{Arc, OnceLock};
 use crate::{Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
 
 pub use check::ApplyError;
+pub(crate) use intern::Interner;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
 pub use rows::Hop;
@@ -36,6 +39,7 @@ pub use slots::Slot;
 use texts::TextIndex;
 use transient::Transients;
 pub use transient::{TransientChange, TransientLog, TransientUpdate, TransientValue};
+pub use undo::UndoPreview;
 pub use validity::FactGroup;
 use validity::ValidityIndex;
 
@@ -67,11 +71,15 @@ pub struct Applied {
 #[derive(Debug, Clone, Default)]
 pub struct State {
     journal: Journal,
+    /// Operations that void or restore others, by index in the journal.
+    reverts: Indices,
+    /// The slots there are, the oldest first.
+    slots: Arc<Vec<Slot>>,
     vocabulary: Arc<Vocabulary>,
     entities: Table<EntityRow>,
     /// The relations of each entity, by dense index.
     nodes: ChunkedVec<Node, 32>,
-    /// Dense indices of predicates of relations.
+    /// Dense indices of the predicates of facts.
     predicates: Table<Predicate>,
     /// Made when a walk first sorts what it found, and forgotten when there is a new entity.
     order: OnceLock<Arc<Order>>,
@@ -126,45 +134,6 @@ impl State {
     pub fn journal(&self) -> impl DoubleEndedIterator<Item = (Position, &Entry)> + ExactSizeIterator {
         (0..self.journal.len()).map(|index| (Position(index as u64 + 1), &self.journal[index]))
     }
-
-    /// What voiding an operation would do, without doing it.
-    ///
-    /// # Errors
-    /// When there is no live operation at this position.
-    pub fn undo_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
-        let mut after = self.clone();
-        let void = Operation::new(crate::Author::Dm, "undo", vec![crate::Change::Void(position)]);
-        let touched = after.apply(void)?.touched;
-        let (mut lost, mut changed) = (Vec::new(), Vec::new());
-        for key in touched {
-            match (self.shows(&key), after.shows(&key)) {
-                (true, false) => lost.push(key),
-                (true, true) if self.same(&after, &key) => {}
-                (false, false) => {}
-                (_, true) => changed.push(key),
-            }
-        }
-        let writes_lost = |entry: &Entry| {
-            let mut keys = entry.operation.changes.iter().filter_map(crate::Change::key);
-            let is_read = entry.operation.author == crate::Author::Extractor;
-            entry.live && !is_read && keys.any(|key| lost.binary_search(&key).is_ok())
-        };
-        let later = self.journal().filter(|(at, entry)| *at > position && writes_lost(entry));
-        let dependents = later.map(|(at, _)| at).collect();
-        Ok(UndoPreview { lost, changed, dependents })
-    }
-}
-
-/// What voiding an operation would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoPreview {
-    /// Records that would disappear. Sorted.
-    pub lost: Vec<Key>,
-    /// Records that would change or come back. Sorted.
-    pub changed: Vec<Key>,
-    /// Later operations that wrote to records that would disappear: what they wrote disappears too. But for what was read
-    /// in texts: it goes with them, and comes back with them. Sorted.
-    pub dependents: Vec<Position>,
 }
 
 /// Two states are equal when they hold the same, however they came to it.

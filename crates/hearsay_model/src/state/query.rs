@@ -201,7 +201,7 @@ impl State {
         self.nodes.get(index as usize).map(|node| &node.id)
     }
 
-    /// The dense index of a predicate, if any relation ever had it.
+    /// The dense index of a predicate, if any fact ever had it.
     pub fn predicate_index(&self, predicate: &Predicate) -> Option<u32> {
         self.predicates.find(predicate)
     }

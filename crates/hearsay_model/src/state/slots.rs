@@ -1,7 +1,9 @@
 //! Slots: states that were kept under a name, to go back to.
 //!
-//! A slot is a position in the journal (decision 4). It is found in the journal itself and not in what is live of it, so
-//! that going back to an early slot does not forget a later one.
+//! A slot is a position in the journal. Slots are taken from the journal itself and not from what is live of it, so that
+//! going back to an early slot does not forget a later one.
+
+use std::sync::Arc;
 
 use super::{ApplyError, State};
 use crate::{Change, Position, Timestamp};
@@ -20,21 +22,18 @@ pub struct Slot {
 impl State {
     /// The slots there are, the newest first. A name stands for what was saved under it last.
     pub fn slots(&self) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = Vec::new();
-        let mut gone: Vec<&str> = Vec::new();
-        for (position, entry) in self.journal().rev() {
-            for change in entry.operation.changes.iter().rev() {
-                let (Change::SaveSlot(name) | Change::DropSlot(name)) = change else { continue };
-                if gone.contains(&name.as_str()) {
-                    continue;
-                }
-                gone.push(name);
-                if matches!(change, Change::SaveSlot(_)) {
-                    slots.push(Slot { name: name.clone(), position, saved: entry.operation.recorded });
-                }
-            }
+        self.slots.iter().rev().cloned().collect()
+    }
+
+    /// Notes a change of the newest operation, if it saves or drops a slot.
+    pub(super) fn note_slot(&mut self, change: &Change, saved: Timestamp) {
+        let (Change::SaveSlot(name) | Change::DropSlot(name)) = change else { return };
+        let position = self.position();
+        let slots = Arc::make_mut(&mut self.slots);
+        slots.retain(|slot| slot.name != *name);
+        if matches!(change, Change::SaveSlot(_)) {
+            slots.push(Slot { name: name.clone(), position, saved });
         }
-        slots
     }
 
     /// The slot of a name.

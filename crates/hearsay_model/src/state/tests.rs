@@ -3,6 +3,7 @@
 mod forget;
 mod snapshots;
 mod transients;
+mod undo;
 
 use std::sync::Arc;
 
@@ -563,4 +564,30 @@ fn what_is_said_again_supports_a_fact() {
     apply(&mut both, vec![Change::Void(retract), Change::Confirm(fact(1).id())]).unwrap();
     assert!(both.fact(fact(1).id()).unwrap().provenance().confirmed);
     assert!(apply(&mut state, vec![Change::Confirm(fact(1).id())]).is_err());
+}
+
+#[test]
+fn equal_ids_of_operations_that_were_read_share_one_allocation() {
+    let read = |changes: Vec<Change>| -> Operation {
+        let operation = Operation::new(Author::Game, "step", changes);
+        serde_json::from_str(&serde_json::to_string(&operation).unwrap()).unwrap()
+    };
+    let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).chain([Change::AssertFact(fact(1))]).collect();
+    let mut state = State::fold([read(begin)]).unwrap();
+    let later = fact(7);
+    let edge = Knowledge { how: How::told(Some(id(2))), ..Knowledge::authored(id(1).into(), later.id()) };
+    state.apply(read(vec![Change::AssertFact(Arc::clone(&later)), Change::Learn(Arc::new(edge.clone()))])).unwrap();
+    let place = |id: &EntityId| state.entity(id).unwrap().id.as_str().as_ptr();
+    let mut seen = 0;
+    for fact in state.facts() {
+        for id in fact.entities() {
+            assert_eq!(id.as_str().as_ptr(), place(id));
+            seen += 1;
+        }
+    }
+    let edge = state.knowledge(edge.id()).unwrap();
+    let How::Told { by: Some(by), .. } = &edge.how else { panic!("{edge:?}") };
+    assert_eq!((by.as_str().as_ptr(), edge.knower.as_str().as_ptr()), (place(by), place(&id(1))));
+    let predicates: Vec<_> = state.facts().map(|fact| fact.predicate().as_str().as_ptr()).collect();
+    assert!(seen >= 4 && predicates.windows(2).all(|two| two[0] == two[1]), "{predicates:?}");
 }

@@ -1,0 +1,66 @@
+//! Voiding and restoring in any order, against the plain definition.
+
+use super::{super::*, forget::keys_of, *};
+
+/// Which operations are live: from the newest to the oldest, one counts unless a later one that counts voids it.
+fn live(state: &State) -> Vec<bool> {
+    let mut live = vec![true; state.journal().len()];
+    let (mut voided, mut restored_to) = (vec![false; live.len() + 1], u64::MAX);
+    for (position, entry) in state.journal().rev() {
+        let Position(at) = position;
+        live[at as usize - 1] = !voided[at as usize] && at <= restored_to;
+        if live[at as usize - 1] {
+            for change in &entry.operation.changes {
+                match change {
+                    Change::Void(Position(of)) => voided[*of as usize] = true,
+                    Change::Restore(Position(to)) => restored_to = restored_to.min(*to),
+                    _ => {}
+                }
+            }
+        }
+    }
+    live
+}
+
+/// Live later operations that change records which would disappear.
+fn dependents(state: &State, preview: &UndoPreview, position: Position) -> Vec<Position> {
+    let later = state.journal().filter(|(at, entry)| {
+        let mut keys = entry.operation.changes.iter().filter_map(Change::key);
+        let counts = entry.live && entry.operation.author != Author::Extractor;
+        *at > position && counts && keys.any(|key| preview.lost.contains(&key))
+    });
+    later.map(|(at, _)| at).collect()
+}
+
+proptest! {
+    #[test]
+    fn the_newest_that_counts_decides(
+        history in history(),
+        reverts in prop::collection::vec(prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 1..3), 1..25),
+    ) {
+        let mut state = fold(history);
+        for (n, reverts) in reverts.into_iter().enumerate() {
+            let mut changes: Vec<Change> = reverts.iter().map(|(void, at)| {
+                let position = Position(at.index(state.journal().len()) as u64 + 1);
+                // Nearly all restore to what is not long past.
+                let near = Position(position.0.max(state.position().0.saturating_sub(5)));
+                if *void { Change::Void(position) } else { Change::Restore(near) }
+            }).collect();
+            changes.push(change(n as u8 * 7, n as u8));
+            let before = state.clone();
+            let applied = state.apply_checked(Operation::new(Author::Dm, "revert", changes).into());
+            let held: Vec<bool> = state.journal().map(|(_, entry)| entry.live).collect();
+            prop_assert_eq!(held, live(&state));
+            for key in keys_of(state.journal().map(|(_, entry)| &*entry.operation)) {
+                let told = matches!(key, Key::Setting(_)) || applied.touched.binary_search(&key).is_ok();
+                prop_assert!(told || before.same(&state, &key), "{:?} changed and is not told", key);
+            }
+            state.assert_consistent();
+        }
+        for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+            if let Ok(preview) = state.undo_preview(position) {
+                prop_assert_eq!(&preview.dependents, &dependents(&state, &preview, position), "{:?}", entry);
+            }
+        }
+    }
+}
