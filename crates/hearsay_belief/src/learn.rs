@@ -4,11 +4,14 @@
 //! an edge with its source chain: the edges by which the teller knew it, and the experiences that the hearer had with
 //! the teller. The dead learn and tell nothing.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_model::{
-    Bearing, Change, Credence, Date, EntityId, Evidence, Fact, FactError, FactId, How, Knower, Knowledge, KnowledgeId,
-    Passage, Provenance, Reader, Secrecy, Source, State, attribute,
+    Bearing, Change, Credence, Date, EntityId, Fact, FactError, FactId, How, Knower, Knowledge, KnowledgeId, Passage,
+    Provenance, Reader, Secrecy, Source, State, attribute,
 };
 use thiserror::Error;
 
@@ -235,13 +238,11 @@ pub fn read(
 ) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     let readers = scribe.hearers(readers)?;
-    let passages: Vec<_> =
-        state.passages().filter(|(_, passage)| passage.document.as_ref() == Some(document)).collect();
+    let passages: BTreeMap<_, _> = state.passages_in_document(document).collect();
     if passages.is_empty() {
         return Err(LearnError::NothingWritten(document.clone()));
     }
-    let ids: BTreeSet<_> = passages.iter().map(|(id, _)| *id).collect();
-    for (_, passage) in &passages {
+    for passage in passages.values() {
         let mut passage = Passage::clone(passage);
         for id in &readers {
             let knower = Knower::Entity(id.clone());
@@ -253,12 +254,9 @@ pub fn read(
         passage.readers.sort();
         scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     }
-    let states = |fact: &&Arc<Fact>| {
-        let mut evidence = fact.provenance().evidence.iter();
-        let here = |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if ids.contains(passage));
-        fact.standing().is_in_world() && evidence.any(here)
-    };
-    let facts: Vec<Arc<Fact>> = state.facts().filter(states).cloned().collect();
+    let stated = passages.keys().flat_map(|id| state.facts_citing(*id));
+    let stated = stated.filter(|fact| fact.standing().is_in_world()).map(|fact| (fact.id(), Arc::clone(fact)));
+    let facts: Vec<Arc<Fact>> = stated.collect::<BTreeMap<_, _>>().into_values().collect();
     let how = How::Read { document: Some(document.clone()) };
     for knower in &readers {
         let view = scribe.view(knower);

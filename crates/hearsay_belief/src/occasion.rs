@@ -47,26 +47,28 @@ const DEAD: [&str; 5] = ["dead", "deceased", "died", "killed", "slain"];
 
 /// Whether somebody is dead at a moment: by a canon `condition` such as `dead` that holds then.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
-    deaths(state, id).any(|fact| holds(fact, moment))
+    let holding = state.facts_with_subject(id, attribute::CONDITION).at(moment);
+    holding.filter(|fact| fact.standing() == Standing::Canon).any(|fact| says_dead(fact))
+}
+
+fn says_dead(fact: &Fact) -> bool {
+    fact.object().text().is_some_and(|words| DEAD.contains(&text::normal(words).as_str()))
 }
 
 /// What says that somebody is dead, at some moment.
-pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> {
-    state.facts_of(id).filter(move |fact| {
-        let of_condition = *fact.predicate() == *attribute::CONDITION && fact.subject() == id;
-        let dead = |words: &str| DEAD.contains(&text::normal(words).as_str());
-        of_condition && fact.standing() == Standing::Canon && fact.object().text().is_some_and(dead)
-    })
+pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
+    let conditions = state.facts_with_subject(id, attribute::CONDITION).all();
+    conditions.filter(|fact| fact.standing() == Standing::Canon && says_dead(fact))
 }
 
 /// The characters who are at a place at a moment, by canon LOCATED_AT; the living ones. Sorted. Those in a part of the
 /// place are elsewhere.
 pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
     let mut here: Vec<EntityId> = state
-        .links(place)
-        .filter(|link| !link.is_forward() && *link.fact().predicate() == *predicate::LOCATED_AT)
-        .filter(|link| holds(link.fact(), moment))
-        .map(|link| link.other().clone())
+        .facts_with_object(place, predicate::LOCATED_AT)
+        .at(moment)
+        .filter(|fact| fact.standing() == Standing::Canon)
+        .map(|fact| fact.subject().clone())
         .filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()) && !is_dead(state, id, moment))
         .collect();
     here.sort();

@@ -264,13 +264,8 @@ impl<'a> Judge<'a> {
 
     /// The canon facts with a subject and a predicate that hold at the game clock.
     fn now(&self, subject: &EntityId, name: &str) -> impl Iterator<Item = &'a Fact> {
-        let (state, now) = (self.state, self.state.clock());
-        state.facts_of(subject).map(AsRef::as_ref).filter(move |fact: &&Fact| {
-            fact.subject() == subject
-                && *fact.predicate() == *name
-                && fact.standing() == Standing::Canon
-                && fact.validity().holds_at(now)
-        })
+        let held = self.state.facts_with_subject(subject, name).at(self.state.clock());
+        held.map(AsRef::as_ref).filter(|fact: &&Fact| fact.standing() == Standing::Canon)
     }
 
     /// Those to which an entity has a relation.

@@ -26,6 +26,7 @@
 
 mod ask;
 mod campaign;
+mod contradictions;
 mod decisions;
 pub mod duplicates;
 mod edit;
@@ -54,6 +55,7 @@ mod worker;
 
 pub use ask::{Answer, Ask};
 pub use campaign::{TakenOver, changes_something, has_campaign_files, is_campaign, take_over, undone_sources};
+pub use contradictions::Clash;
 pub use decisions::{Decisions, Keep};
 pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
@@ -80,7 +82,7 @@ pub use progress::{ImportProgress, ImportStage};
 pub use proposal::{Guide, Proposal, Proposed, TextSource, propose};
 pub use reading::{Draft, Drafted, is_newcomer};
 pub use retcon::Retcon;
-pub use review::{Clash, Decision, ReviewItem, review_items, stake, would_learn};
+pub use review::{Decision, ReviewItem, review_items, stake, would_learn};
 pub use session::{
     Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
     TranscriptReport, keep_recap,

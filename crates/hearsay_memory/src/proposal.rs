@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use crate::{
     Learned, MemoryError, Policy, Verdict, Voice,
+    contradictions::overlap,
     duplicates::{Claim, canonical, says_no_more, says_the_same},
     edit::{self, succession},
-    review::overlap,
 };
 
 /// A fact that is proposed.

@@ -1,19 +1,17 @@
 //! Review: what waits for the DM, and what the DM says of it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_campaign::LeftOut;
 use hearsay_model::{
-    Author, Bearing, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, Predicate, SettingKey, Standing, State,
-    Timestamp, attribute,
+    Author, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, SettingKey, Standing, State, Timestamp,
+    attribute,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     MemoryError,
+    contradictions::{Clash, Contradictions},
     duplicates::{Claim, Duplicate},
     edit::{Editor, Right, find_fact, succession},
     learn::lift,
@@ -45,18 +43,6 @@ pub enum ReviewItem {
     Duplicate(Duplicate),
 }
 
-/// Why facts cannot all be so.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Clash {
-    /// A predicate that has one object at a time has several, at times that overlap.
-    OneAtATime(Predicate),
-    /// Opposite relations to one and the same entity.
-    Opposites(EntityId),
-    /// One is refuted by the others.
-    Refuted(FactId),
-}
-
 /// What waits for the DM of facts: the most consequential first, by how likely it is, too. Entities that may be one are
 /// looked for by [`duplicates`](crate::duplicates::duplicates), which takes longer.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
@@ -64,8 +50,6 @@ pub fn review_items(state: &State) -> Vec<ReviewItem> {
     for fact in state.facts().filter(|fact| fact.standing() == Standing::Proposed) {
         claims.entry(Together::of(state, fact)).or_default().push(fact);
     }
-    let subjects: BTreeSet<&EntityId> = state.facts().filter(|fact| stands(fact)).map(|fact| fact.subject()).collect();
-    let clashes: Vec<ReviewItem> = subjects.into_iter().flat_map(|subject| contradictions(state, subject)).collect();
     let mut items: Vec<(f64, ReviewItem)> = Vec::new();
     for facts in claims.values() {
         let is_name = |fact: &Fact| fact.predicate().as_str() == attribute::NAME;
@@ -77,9 +61,9 @@ pub fn review_items(state: &State) -> Vec<ReviewItem> {
         let stake = stake(state, surest, false).0 * (1.0 + lift);
         items.push((stake, ReviewItem::Doubtful { fact: surest.id(), also }));
     }
-    for item in clashes {
-        let ReviewItem::Contradiction { facts, .. } = &item else { continue };
+    for (subject, clash, facts) in Contradictions::of(state).iter() {
         let stakes = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| stake(state, fact, true).0);
+        let item = ReviewItem::Contradiction { subject: subject.clone(), clash: clash.clone(), facts: facts.clone() };
         items.push((stakes.fold(0.0, f64::max), item));
     }
     // The sort keeps the order of those at which the same is at stake: by claim, then by subject.
@@ -128,103 +112,26 @@ pub(crate) fn is_naming(fact: &Fact) -> bool {
     names && fact.provenance().author == Author::Extractor
 }
 
-/// The contradictions in what is said of a subject.
-fn contradictions(state: &State, subject: &EntityId) -> Vec<ReviewItem> {
-    let standing: Vec<&Arc<Fact>> = state.facts_of(subject).filter(|fact| stands(fact)).collect();
-    let own: Vec<&Arc<Fact>> = standing.iter().copied().filter(|fact| fact.subject() == subject).collect();
-    let mut clashes: BTreeMap<Clash, BTreeSet<FactId>> = BTreeMap::new();
-    let mut note = |clash, a: &Fact, b: &Fact| {
-        clashes.entry(clash).or_default().extend([a.id(), b.id()]);
-    };
-    // Only what may clash is compared: the states of one functional predicate, the relations to one entity.
-    let mut states: BTreeMap<&Predicate, Vec<&Fact>> = BTreeMap::new();
-    let mut relations: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
-    for fact in &own {
-        if state.is_functional(fact.predicate()) {
-            states.entry(fact.predicate()).or_default().push(fact);
-        }
-        if let Some(object) = fact.object().entity() {
-            relations.entry(object).or_default().push(fact);
-        }
-    }
-    for (predicate, facts) in states {
-        for (a, b) in pairs(&facts).filter(|(a, b)| a.object() != b.object() && must_overlap(a, b)) {
-            note(Clash::OneAtATime(predicate.clone()), a, b);
-        }
-    }
-    for (object, facts) in relations {
-        let vocabulary = state.vocabulary();
-        for (a, b) in pairs(&facts) {
-            if vocabulary.are_opposites(a.predicate(), b.predicate()) && must_overlap(a, b) {
-                note(Clash::Opposites(object.clone()), a, b);
-            }
-        }
-    }
-    for other in &standing {
-        if let Some(Bearing::Refutes(id)) = other.bearing()
-            && let Some(refuted) = own.iter().find(|fact| fact.id() == id)
-        {
-            note(Clash::Refuted(id), refuted, other);
-        }
-    }
-    let item = |(clash, facts): (Clash, BTreeSet<FactId>)| ReviewItem::Contradiction {
-        subject: subject.clone(),
-        clash,
-        facts: facts.into_iter().collect(),
-    };
-    clashes.into_iter().map(item).collect()
-}
-
-fn stands(fact: &Fact) -> bool {
-    matches!(fact.standing(), Standing::Canon | Standing::Claimed)
-}
-
-fn pairs<'a>(facts: &'a [&Fact]) -> impl Iterator<Item = (&'a Fact, &'a Fact)> {
-    facts.iter().enumerate().flat_map(|(number, a)| facts[number + 1..].iter().map(|b| (*a, *b)))
-}
-
-/// Whether two facts may both hold at some time. What ended, nobody knows when, may have ended before the other began.
-pub(crate) fn overlap(a: &Fact, b: &Fact) -> bool {
-    let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
-    !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
-}
-
-/// Whether they must: what began, nobody knows when, and goes on may have begun when the other ended.
-fn must_overlap(a: &Fact, b: &Fact) -> bool {
-    let follows = |one: &Fact, other: &Fact| {
-        let (one, other) = (one.validity(), other.validity());
-        one.from.is_none() && !one.is_closed() && other.is_closed()
-    };
-    overlap(a, b) && !follows(a, b) && !follows(b, a)
-}
-
 /// How many items wait for the DM, kept up to date by what operations touch: [`review_items`] reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reviews {
     doubtful: BTreeMap<FactId, Together>,
     /// How many of these are decided together.
     claims: BTreeMap<Together, usize>,
-    /// By subject, how many there are.
-    contradictions: BTreeMap<EntityId, usize>,
+    contradictions: Contradictions,
 }
 
 impl Reviews {
     pub(crate) fn of(state: &State) -> Self {
-        let mut reviews = Self::default();
-        let mut subjects = BTreeSet::new();
+        let mut reviews = Self { contradictions: Contradictions::of(state), ..Self::default() };
         for fact in state.facts() {
             reviews.note(state, fact.id());
-            if stands(fact) {
-                subjects.insert(fact.subject());
-            }
         }
-        let counted = subjects.into_iter().map(|subject| (subject.clone(), contradictions(state, subject).len()));
-        reviews.contradictions = counted.filter(|(_, count)| *count > 0).collect();
         reviews
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.claims.len() + self.contradictions.values().sum::<usize>()
+        self.claims.len() + self.contradictions.count()
     }
 
     fn note(&mut self, state: &State, id: FactId) {
@@ -250,19 +157,12 @@ impl Reviews {
             *self = Self::of(state);
             return;
         }
-        let mut subjects = BTreeSet::new();
         for key in touched {
-            let Key::Fact(id) = key else { continue };
-            self.note(state, *id);
-            // What refutes another mentions its subject.
-            subjects.extend(state.asserted(*id).into_iter().flat_map(|fact| fact.entities().cloned()));
+            if let Key::Fact(id) = key {
+                self.note(state, *id);
+            }
         }
-        for subject in subjects {
-            match contradictions(state, &subject).len() {
-                0 => self.contradictions.remove(&subject),
-                count => self.contradictions.insert(subject, count),
-            };
-        }
+        self.contradictions.update(state, touched);
     }
 }
 
@@ -418,83 +318,4 @@ pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<Knowledge>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use hearsay_model::{Date, Entity, GameTime, Method, Provenance, Validity};
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn id(n: u8) -> EntityId {
-        EntityId::new(format!("e{}", n % 4)).unwrap()
-    }
-
-    fn fact(n: u8) -> Fact {
-        let name = ["LOCATED_AT", "EMPLOYED_BY", "ALLIED_WITH", "HOSTILE_TO"][usize::from(n) % 4];
-        let date = |minute: u8| Some(Date::at(GameTime(minute.into())));
-        let validity = match n % 5 {
-            0 => Validity { from: date(n % 7), until: None },
-            1 => Validity { from: date(n % 7), until: date(n % 7 + 3) },
-            2 => Validity { from: None, until: Some(Date { raw: "long ago".into(), time: None }) },
-            _ => Validity::default(),
-        };
-        let provenance = Provenance::new(Method::Stated, Author::Extractor);
-        let builder = Fact::relation(&id(n / 3), name, &id(n / 12), provenance).unwrap();
-        let builder = builder.standing(Standing::ALL[usize::from(n / 7) % 5]).validity(validity);
-        let refuted = n.is_multiple_of(6).then(|| fact(n / 2 + 1));
-        let builder = builder.mentions(refuted.as_ref().map(|fact| fact.subject().clone()));
-        builder.bearing(refuted.map(|fact| Bearing::Refutes(fact.id()))).build().unwrap()
-    }
-
-    proptest! {
-        #[test]
-        fn the_count_follows_every_operation(steps in prop::collection::vec((0..7_u8, any::<u8>()), 1..60)) {
-            let mut state = State::default();
-            let mut reviews = Reviews::default();
-            let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
-            let mut changes = vec![begin];
-            changes.extend(steps.into_iter().map(|(what, n)| vec![match what {
-                0 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n) % 5] },
-                1 => Change::RemoveEntity(id(n)),
-                2 => Change::AddEntity(Entity::new(id(n))),
-                3 => Change::Void(hearsay_model::Position(u64::from(n % 40))),
-                4 => Change::EndFact { fact: fact(n).id(), until: Date::at(GameTime(9)) },
-                _ => Change::AssertFact(Arc::new(fact(n))),
-            }]));
-            for changes in changes {
-                if let Ok(applied) = state.apply(Operation::new(Author::Dm, "step", changes)) {
-                    reviews.update(&state, &applied.touched);
-                    prop_assert_eq!(&reviews, &Reviews::of(&state));
-                }
-            }
-            prop_assert_eq!(reviews.count(), review_items(&state).len());
-        }
-    }
-
-    #[test]
-    fn states_clash_when_both_cannot_be_so() {
-        let check = |a: (&str, Validity), b: (&str, Validity), expected: bool| {
-            let mut state = State::default();
-            let mut changes: Vec<Change> =
-                ["e0", "inn", "mill"].map(|id| Change::AddEntity(Entity::new(EntityId::new(id).unwrap()))).into();
-            for (object, validity) in [a, b] {
-                let provenance = Provenance::new(Method::Stated, Author::Extractor);
-                let object = EntityId::new(object).unwrap();
-                let fact = Fact::relation(&id(0), "LOCATED_AT", &object, provenance).unwrap();
-                changes.push(Change::AssertFact(Arc::new(fact.validity(validity).build().unwrap())));
-            }
-            state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
-            assert_eq!(!review_items(&state).is_empty(), expected);
-        };
-        let from_to = |from: Option<i64>, until: Option<i64>| {
-            let date = |minute: i64| Date::at(GameTime(minute));
-            Validity { from: from.map(date), until: until.map(date) }
-        };
-        let over = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
-        check(("inn", from_to(None, None)), ("mill", from_to(None, None)), true);
-        check(("inn", from_to(None, None)), ("inn", from_to(None, None)), false);
-        check(("inn", from_to(None, Some(5))), ("mill", from_to(Some(5), None)), false);
-        check(("inn", from_to(None, Some(6))), ("mill", from_to(Some(5), None)), true);
-        check(("inn", over.clone()), ("mill", from_to(None, None)), false);
-        check(("inn", over.clone()), ("mill", over), false);
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use hearsay_model::{
 use serde::Serialize;
 
 use super::rename::{Moved, Renaming};
-use crate::{MemoryError, edit::resolve, review::overlap};
+use crate::{MemoryError, contradictions::overlap, edit::resolve};
 
 /// What a merge does.
 #[derive(Debug, Clone, PartialEq, Serialize)]

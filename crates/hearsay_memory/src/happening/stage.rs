@@ -348,19 +348,17 @@ pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
 /// Whether somebody is called so by a name that is no secret.
 fn is_openly(state: &State, id: &EntityId, name: &str) -> bool {
     let name = text::normal(name);
-    state.facts_of(id).any(|fact| {
-        let is_name = [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str());
-        let open = is_name && fact.subject() == id && fact.secrecy() != Secrecy::Secret;
+    let named = [attribute::NAME, attribute::ALIAS].map(|name| state.facts_with_subject(id, name).all());
+    named.into_iter().flatten().any(|fact| {
+        let open = fact.secrecy() != Secrecy::Secret;
         open && fact.object().text().is_some_and(|called| text::normal(called) == name)
     })
 }
 
 /// Where somebody is at a moment, by canon LOCATED_AT: the latest.
 fn whereabouts(state: &State, id: &EntityId, moment: Option<hearsay_model::GameTime>) -> Option<EntityId> {
-    let here = state.facts_of(id).filter(|fact| {
-        let says = fact.subject() == id && *fact.predicate() == *predicate::LOCATED_AT;
-        says && fact.standing() == Standing::Canon && fact.validity().holds_at(moment)
-    });
+    let here = state.facts_with_subject(id, predicate::LOCATED_AT).at(moment);
+    let here = here.filter(|fact| fact.standing() == Standing::Canon);
     let latest = here.max_by_key(|fact| (fact.validity().start(), fact.id()))?;
     latest.object().entity().cloned()
 }

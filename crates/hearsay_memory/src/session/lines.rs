@@ -30,7 +30,7 @@ pub struct LineRow {
 }
 
 /// The log of a session, or of the latest when none is named: its last lines, at most so many, in order; and how many there
-/// are in all. Reads every passage: do it beside the worker.
+/// are in all. Reads every line of the session: do it beside the worker.
 ///
 /// # Errors
 /// When there is no such session.
@@ -40,8 +40,7 @@ pub fn session_lines(
     limit: usize,
 ) -> Result<(SessionId, Vec<LineRow>, usize), MemoryError> {
     let session = session_or_latest(state, session)?;
-    let of_session = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
-    let mut lines: Vec<_> = of_session.collect();
+    let mut lines: Vec<_> = state.passages_in_session(Some(&session.id)).collect();
     lines.sort_by_key(|(id, passage)| (passage.line, *id));
     let all = lines.len();
     let called = |id: &EntityId| state.name_or_id(id).to_owned();
@@ -73,7 +72,6 @@ pub fn session_lines(
 /// Where the last line of the latest session was said that was said anywhere.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
-    let said = state.passages().map(|(_, passage)| passage);
-    let of_latest = said.filter(|passage| passage.session.as_ref() == Some(&latest.id) && passage.place.is_some());
-    of_latest.max_by_key(|passage| passage.line)?.place.clone()
+    let placed = state.passages_in_session(Some(&latest.id)).filter(|(_, passage)| passage.place.is_some());
+    placed.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
 }

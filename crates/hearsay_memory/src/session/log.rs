@@ -165,7 +165,7 @@ impl Log {
 /// The passages of a session that were written from a file before.
 fn written_from(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
     let is_from = |evidence: &Evidence| matches!(evidence, Evidence::File { path, field, .. } if *path == source.name && field == "transcript");
-    let of_session = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
+    let of_session = state.passages_in_session(Some(&session.id));
     of_session.filter(|(_, passage)| passage.evidence.iter().any(is_from)).map(|(id, _)| id).collect()
 }
 

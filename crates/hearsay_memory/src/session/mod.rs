@@ -230,6 +230,6 @@ pub(crate) fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
 
 /// The number of the next line of a session, or of what is said outside of any.
 pub(crate) fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
-    let said = state.passages().filter(|(_, passage)| passage.session.as_ref() == session);
-    said.map(|(_, passage)| passage.line).max().unwrap_or(0).saturating_add(1)
+    let last = state.passages_in_session(session).next_back();
+    last.map_or(0, |(_, passage)| passage.line).saturating_add(1)
 }

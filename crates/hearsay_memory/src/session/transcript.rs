@@ -215,12 +215,12 @@ impl TranscriptImport {
     /// The session that a file of this name was imported to before.
     fn imported_to(&self, state: &State) -> Option<SessionId> {
         state.imported(&Log::key(&self.name))?;
-        let mut passages = state.passages().map(|(_, passage)| passage);
-        passages.find(|passage| passage.evidence.iter().any(|evidence| self.wrote(evidence)))?.session.clone()
+        let mut sessions = state.sessions().map(|session| &session.id);
+        sessions.find(|session| self.is_in(state, session)).cloned()
     }
 
     fn is_in(&self, state: &State, session: &SessionId) -> bool {
-        let mut of_session = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(session));
+        let mut of_session = state.passages_in_session(Some(session));
         of_session.any(|(_, passage)| passage.evidence.iter().any(|evidence| self.wrote(evidence)))
     }
 
