@@ -4,7 +4,10 @@ use std::{
     collections::BTreeSet,
     fmt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -46,6 +49,36 @@ impl<P: Into<PathBuf>> From<P> for Location {
     }
 }
 
+/// How far opening a campaign is, for another thread to watch.
+#[derive(Debug, Clone, Default)]
+pub struct OpenProgress(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    applied: AtomicU64,
+    read: AtomicU64,
+}
+
+impl OpenProgress {
+    /// The number of changes that were read from the disk so far.
+    pub fn read(&self) -> u64 {
+        self.0.read.load(Ordering::Relaxed)
+    }
+
+    /// The number of those that are applied.
+    pub fn applied(&self) -> u64 {
+        self.0.applied.load(Ordering::Relaxed)
+    }
+
+    fn note_read(&self, changes: usize) {
+        self.0.read.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+
+    fn note_applied(&self, changes: usize) {
+        self.0.applied.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+}
+
 /// How a store behaves. The defaults fit a game.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
@@ -59,6 +92,8 @@ pub struct StoreOptions {
     /// How long [`Store::close`] waits for queued work and for the database; 60 seconds, when nothing is said.
     /// Dropping a store waits for 5 seconds at most.
     pub close_timeout: Duration,
+    /// Shows how far opening is.
+    pub progress: OpenProgress,
     /// Commits that fail on demand.
     #[cfg(feature = "testing")]
     pub faults: crate::testing::Faults,
@@ -71,6 +106,7 @@ impl Default for StoreOptions {
             query_timeout: Duration::from_secs(60),
             open_timeout: Duration::from_secs(600),
             close_timeout: Duration::from_secs(60),
+            progress: OpenProgress::default(),
             #[cfg(feature = "testing")]
             faults: crate::testing::Faults::default(),
         }
@@ -159,6 +195,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         files.as_ref().and_then(|files| files.acknowledged),
         options.query_timeout,
         options.open_timeout / 20,
+        options.progress.clone(),
         started,
     );
     let timeout = options.open_timeout;
@@ -204,6 +241,7 @@ async fn prepare(
     acknowledged: Option<Acknowledged>,
     query_timeout: Duration,
     patience: Duration,
+    progress: OpenProgress,
     started: Instant,
 ) -> Result<Ready, StoreError> {
     // The snapshot is decoded while the database opens.
@@ -218,7 +256,7 @@ async fn prepare(
         advice: RESTORE,
     })?;
     let read = reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading it stopped".into())));
-    match fold(&db, &place, acknowledged, read).await {
+    match fold(&db, &place, acknowledged, read, progress).await {
         Ok((state, last, projected, catch_up, mut report)) => {
             report.took = started.elapsed();
             Ok(Ready { db, state, last, projected, catch_up, report })
@@ -238,11 +276,12 @@ async fn fold(
     place: &str,
     acknowledged: Option<Acknowledged>,
     read: Result<Option<snapshot::Snapshot>, String>,
+    progress: OpenProgress,
 ) -> Result<Folded, StoreError> {
     let unreadable = |error: surrealdb::Error| StoreError::damaged(place, error.to_string());
     let schema = migrate::migrate(db, place).await?;
     let projected = graph::position(db).await.map_err(unreadable)?;
-    let mut fold = Fold { state: State::default(), projected, touched: BTreeSet::new(), failed: None };
+    let mut fold = Fold::new(projected, progress);
     let (mut used, mut ignored) = (None, None);
     let mut last = journal::EMPTY;
     match read {
@@ -250,10 +289,11 @@ async fn fold(
         Ok(Some(snapshot)) => {
             let entry = journal::entry(db, snapshot.at.position).await.map_err(unreadable)?;
             if entry == Some(snapshot.at.digest) {
+                snapshot.operations.iter().for_each(|operation| fold.progress.note_read(operation.changes.len()));
                 snapshot.operations.into_iter().for_each(|operation| fold.apply(operation));
                 if fold.failed.is_some() {
                     ignored = Some("its operations cannot be applied".to_owned());
-                    fold = Fold { state: State::default(), projected, touched: BTreeSet::new(), failed: None };
+                    fold = Fold::new(projected, fold.progress);
                 } else {
                     last = snapshot.at;
                     used = Some(last.position);
@@ -275,6 +315,7 @@ async fn fold(
         if acknowledged.is_some_and(|mark| mark.position == at.position) {
             at_mark = Some(at.digest);
         }
+        fold.progress.note_read(operation.changes.len());
         fold.apply(operation);
     })
     .await?;
@@ -333,14 +374,22 @@ struct Fold {
     projected: Position,
     touched: BTreeSet<Key>,
     failed: Option<(Position, String)>,
+    progress: OpenProgress,
 }
 
 impl Fold {
+    fn new(projected: Position, progress: OpenProgress) -> Self {
+        Self { state: State::default(), projected, touched: BTreeSet::new(), failed: None, progress }
+    }
+
     fn apply(&mut self, operation: Operation) {
         if self.failed.is_some() {
             return;
         }
-        match self.state.apply(Arc::new(operation)) {
+        let changes = operation.changes.len();
+        let applied = self.state.apply(Arc::new(operation));
+        self.progress.note_applied(changes);
+        match applied {
             Ok(applied) if applied.position > self.projected => self.touched.extend(applied.touched),
             Ok(_) => {}
             Err(error) => self.failed = Some((self.state.position().next(), error.to_string())),
