@@ -11,6 +11,9 @@ use crate::{
 /// No candidate.
 const NONE: u32 = u32::MAX;
 
+/// A view with less than this part of all passages has few.
+const FEW_OF: usize = if cfg!(test) { 3 } else { 16 };
+
 /// All that the view holds and the index knows: facts by id, then passages by id. Numbers of candidates follow that order,
 /// so that a sum in their order is one in the order of ids.
 #[derive(Debug)]
@@ -42,7 +45,7 @@ pub(crate) struct Said {
 impl<'a> Candidates<'a> {
     pub(crate) fn of(view: &'a View, index: &'a Index) -> Self {
         let briefs = view.briefs();
-        let mut at = vec![NONE; index.len()];
+        let mut at = vec![NONE; index.places()];
         let mut places = Vec::with_capacity(briefs.len());
         let mut known = Vec::with_capacity(briefs.len());
         for (brief, number) in briefs.iter().zip(0..) {
@@ -54,24 +57,42 @@ impl<'a> Candidates<'a> {
         }
         let facts = places.len();
         let mut passages = Vec::with_capacity(view.passages().len());
+        let by_id = index.order().by_id();
+        // Nearly all are gone through side by side; few are looked up.
+        let is_few = view.passages().len() < by_id.len() / FEW_OF;
+        let mut next = 0;
         for (id, _) in view.passages() {
-            if let Some(place) = index.place_of(DocId::Passage(id)) {
+            let place = if is_few {
+                index.place_of(DocId::Passage(id))
+            } else {
+                next += by_id[next..].iter().take_while(|(other, _)| *other < id).count();
+                by_id.get(next).filter(|(other, _)| *other == id).map(|(_, place)| *place)
+            };
+            if let Some(place) = place {
                 at[place as usize] = places.len() as u32;
                 places.push(place);
                 passages.push(id);
             }
         }
-        let line = |candidate: usize| index.doc_at(places[candidate]).line;
-        let mut order: Vec<usize> = (facts..places.len()).collect();
-        order.sort_unstable_by_key(|&candidate| (line(candidate).unwrap_or((NONE, 0)), candidate));
-        let mut talk: Vec<Said> = Vec::with_capacity(order.len());
-        for candidate in order {
-            let whole = line(candidate).map(|(whole, _)| whole);
-            let run = talk.last().map_or(0, |last: &Said| {
-                let goes_on = whole.is_some() && whole == line(last.candidate).map(|(whole, _)| whole);
-                last.run + usize::from(!goes_on)
-            });
+        let mut talk: Vec<Said> = Vec::with_capacity(passages.len());
+        let mut before = None;
+        let mut say = |candidate: usize, whole: Option<u32>| {
+            let goes_on = whole.is_some() && before == Some(whole);
+            let run = talk.last().map_or(0, |last: &Said| last.run + usize::from(!goes_on));
+            before = Some(whole);
             talk.push(Said { candidate, run });
+        };
+        if is_few {
+            let line = |candidate: usize| index.doc_at(places[candidate]).line;
+            let mut order: Vec<usize> = (facts..places.len()).collect();
+            order.sort_unstable_by_key(|&candidate| (line(candidate).unwrap_or((NONE, 0)), candidate));
+            order.into_iter().for_each(|candidate| say(candidate, line(candidate).map(|(whole, _)| whole)));
+        } else {
+            for (place, whole) in index.order().by_line() {
+                if at[place as usize] != NONE {
+                    say(at[place as usize] as usize, whole);
+                }
+            }
         }
         Self { view, index, facts, places, at, known, passages, talk }
     }

@@ -3,9 +3,16 @@
 use std::borrow::Cow;
 
 use hearsay_model::{EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, SessionId, State, attribute};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{links::Titles, vectors::Vectors, words::stems};
+use crate::{
+    TermCache, VectorKey, VectorSet,
+    links::Titles,
+    passage_order::PassageOrder,
+    term_cache::{CachedTerms, context_mark},
+    vectors::Vectors,
+    words::stems,
+};
 
 /// Something that can be recalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +46,8 @@ pub(crate) struct Head {
     pub(crate) length: u32,
     /// The number of its vector.
     pub(crate) vector: Option<u32>,
+    /// The speaker of a passage, as an entity of the index.
+    pub(crate) speaker: Option<u32>,
     /// Whether it only says how something is called or ordered.
     pub(crate) thin: bool,
 }
@@ -54,6 +63,8 @@ pub(crate) struct Doc {
     pub(crate) ends: [Option<u32>; 2],
     /// The passages that bear a fact out. Sorted.
     pub(crate) evidence: Box<[PassageId]>,
+    /// Tells apart with which heading and date the words of a passage were counted.
+    mark: u64,
 }
 
 /// Predicates that only say how things are called or ordered.
@@ -87,7 +98,7 @@ enum Whole {
 
 /// Words and vectors of facts and passages, fed by what each operation touched, in time proportional to that.
 ///
-/// It holds what was ever there, for everybody: a search reads only what the asker's view has.
+/// It holds what is there for anybody: a search reads only what the asker's view has.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
@@ -106,40 +117,162 @@ pub struct Index {
     borne_out: FxHashMap<PassageId, Vec<u32>>,
     wholes: FxHashMap<Whole, u32>,
     titles: Titles,
+    order: PassageOrder,
     vectors: Vectors,
+    /// The number of the vector of each text that has one, by the hash of the text.
+    numbers: FxHashMap<VectorKey, u32>,
+    /// Places whose text is gone. Nothing leads to them but postings and the lists of facts.
+    gone: usize,
 }
+
+/// The number of places without a text from which on they are removed, if they are a third of all.
+const MOST_GONE: usize = if cfg!(test) { 2 } else { 1_024 };
 
 impl Index {
     /// An index of a whole state, without vectors.
     pub fn of(state: &State) -> Self {
+        Self::with_cache(state, TermCache::default())
+    }
+
+    /// An index of a whole state, without vectors. The terms of texts that are in the cache are taken from there; the index
+    /// is the same as one without it.
+    pub fn with_cache(state: &State, cache: TermCache) -> Self {
         let mut index = Self::default();
+        let mut cached = cache.into_terms(&mut index.terms);
+        index.postings = cached.empty_postings();
         for (row, fact) in state.indexed_facts() {
-            index.add_fact(fact, row);
+            index.add_fact(fact, row, &mut cached);
         }
-        for (_, passage) in state.passages() {
-            index.add_passage(passage);
+        let mut added = Vec::new();
+        for (id, passage) in state.passages() {
+            index.add_passage(id, passage, &mut cached);
+            added.extend(index.in_order(id));
         }
+        index.order.add(&added);
         index
     }
 
     /// Takes over what an operation touched. Returns the texts that are new here, which want a vector.
     pub fn update(&mut self, state: &State, touched: &[Key]) -> Vec<DocId> {
-        let mut new = Vec::new();
+        let (mut new, mut uncached) = (Vec::new(), CachedTerms::default());
+        // A passage that was there before may belong to another document now.
+        let passages = touched.iter().filter_map(|key| match key {
+            Key::Passage(id) => Some(*id),
+            _ => None,
+        });
+        let passages: FxHashSet<PassageId> = passages.collect();
+        let before = passages.iter().filter_map(|id| self.place_of(DocId::Passage(*id))).collect();
+        self.order.remove(&before);
         for key in touched {
             match key {
-                Key::Fact(id) => {
-                    let fact = state.fact(*id).zip(state.fact_index(*id));
-                    let added = fact.is_some_and(|(fact, row)| self.add_fact(fact, row));
-                    new.extend(added.then_some(DocId::Fact(*id)));
-                }
-                Key::Passage(id) => {
-                    let added = state.passage(*id).is_some_and(|passage| self.add_passage(passage));
-                    new.extend(added.then_some(DocId::Passage(*id)));
-                }
+                Key::Fact(id) => match state.fact(*id).zip(state.fact_index(*id)) {
+                    Some((fact, row)) => {
+                        let added = self.add_fact(fact, row, &mut uncached);
+                        new.extend(added.then_some(DocId::Fact(*id)));
+                    }
+                    None => self.remove(DocId::Fact(*id)),
+                },
+                Key::Passage(id) => match state.passage(*id) {
+                    Some(passage) => {
+                        let added = self.add_passage(*id, passage, &mut uncached);
+                        new.extend(added.then_some(DocId::Passage(*id)));
+                    }
+                    None => self.remove(DocId::Passage(*id)),
+                },
                 _ => {}
             }
         }
+        let added: Vec<_> = passages.into_iter().filter_map(|id| self.in_order(id)).collect();
+        self.order.add(&added);
+        if self.gone > MOST_GONE && self.gone > self.docs.len() / 3 {
+            self.compact();
+        }
         new
+    }
+
+    /// A passage as its order has it, if it is there.
+    fn in_order(&self, id: PassageId) -> Option<(PassageId, u32, Option<(u32, u32)>)> {
+        let at = self.place_of(DocId::Passage(id))?;
+        Some((id, at, self.docs[at as usize].line))
+    }
+
+    /// Removes a text. Its postings stay until many places are empty: nobody's view leads there.
+    fn remove(&mut self, id: DocId) {
+        let Some(at) = self.places.remove(&id) else { return };
+        self.gone += 1;
+        self.heads[at as usize] = Head::default();
+        let doc = std::mem::take(&mut self.docs[at as usize]);
+        for passage in doc.evidence {
+            self.release_evidence(passage, at);
+        }
+    }
+
+    fn release_evidence(&mut self, passage: PassageId, fact: u32) {
+        if let Some(facts) = self.borne_out.get_mut(&passage) {
+            facts.retain(|held| *held != fact);
+            if facts.is_empty() {
+                self.borne_out.remove(&passage);
+            }
+        }
+    }
+
+    /// Removes the places without a text, and the vectors that no text has.
+    fn compact(&mut self) {
+        let mut held = vec![false; self.docs.len()];
+        self.places.values().for_each(|at| held[*at as usize] = true);
+        let mut next = 0;
+        let moved: Vec<u32> = held
+            .iter()
+            .map(|held| {
+                let to = if *held { next } else { NONE };
+                next += u32::from(*held);
+                to
+            })
+            .collect();
+        let to = |at: u32| moved[at as usize];
+        let mut at = 0;
+        self.heads.retain(|_| (held[at], at += 1).0);
+        at = 0;
+        self.docs.retain(|_| (held[at], at += 1).0);
+        for places in self.postings.iter_mut() {
+            places.retain_mut(|(place, _)| {
+                *place = to(*place);
+                *place != NONE
+            });
+            places.shrink_to_fit();
+        }
+        let remap = |places: &mut Vec<u32>| {
+            places.retain_mut(|place| {
+                *place = to(*place);
+                *place != NONE
+            });
+        };
+        self.facts_of.iter_mut().chain(self.borne_out.values_mut()).for_each(remap);
+        self.titles.remap(remap);
+        self.order.remap(to);
+        self.places.values_mut().for_each(|place| *place = to(*place));
+        for row in self.rows.iter_mut().filter(|row| row.place != NONE) {
+            row.place = to(row.place);
+        }
+        self.gone = 0;
+        self.drop_unused_vectors();
+    }
+
+    /// Drops the vectors that no text has any more.
+    fn drop_unused_vectors(&mut self) {
+        let mut used = vec![NONE; self.vectors.len()];
+        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = 0);
+        let mut next = 0;
+        for number in used.iter_mut().filter(|number| **number != NONE) {
+            *number = next;
+            next += 1;
+        }
+        self.vectors.retain(|number| used[number as usize] != NONE);
+        self.heads.iter_mut().for_each(|head| head.vector = head.vector.map(|number| used[number as usize]));
+        self.numbers.retain(|_, number| {
+            *number = used[*number as usize];
+            *number != NONE
+        });
     }
 
     /// Whether a fact is recalled for its statement. What something is called, and what it is, come with its identity.
@@ -148,7 +281,7 @@ impl Index {
     }
 
     /// Whether the fact is new. What bears it out may have changed, its text and ends never do.
-    fn add_fact(&mut self, fact: &Fact, row: u32) -> bool {
+    fn add_fact(&mut self, fact: &Fact, row: u32, cached: &mut CachedTerms) -> bool {
         let row = row as usize;
         if self.rows.len() <= row {
             self.rows.resize(row + 1, Row::EMPTY);
@@ -161,8 +294,13 @@ impl Index {
         let (at, new) = self.place(DocId::Fact(fact.id()));
         self.rows[row].place = at;
         if new {
-            let counts = self.counts(fact.statement());
-            self.post(at, &counts);
+            match cached.take(DocId::Fact(fact.id()), 0) {
+                Some(counts) => self.post(at, counts),
+                None => {
+                    let counts = self.counts(fact.statement());
+                    self.post(at, &counts);
+                }
+            }
             self.heads[at as usize].thin = THIN.contains(&fact.predicate().as_str());
             if *fact.predicate() != *attribute::LORE {
                 let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
@@ -184,7 +322,7 @@ impl Index {
         let before = std::mem::replace(&mut self.docs[at as usize].evidence, evidence.as_slice().into());
         if *before != *evidence {
             for id in before {
-                self.borne_out.entry(id).or_default().retain(|fact| *fact != at);
+                self.release_evidence(id, at);
             }
             for id in evidence {
                 self.borne_out.entry(id).or_default().push(at);
@@ -194,27 +332,41 @@ impl Index {
     }
 
     /// Whether the passage is new. Its date may have changed, its text never does.
-    fn add_passage(&mut self, passage: &Passage) -> bool {
-        let (at, new) = self.place(DocId::Passage(passage.id()));
+    fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedTerms) -> bool {
+        let (at, new) = self.place(DocId::Passage(id));
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
+        let mark = context_mark(passage.title.as_deref(), date);
+        self.docs[at as usize].mark = mark;
         if let Some(title) = passage.title.as_ref().filter(|_| new) {
             self.titles.add(at, title);
         }
-        let counts = self.counts(&format!("{}\n{date}", passage_text(passage)));
+        match cached.take(DocId::Passage(id), mark) {
+            Some(counts) => self.set_terms(at, counts),
+            None => {
+                let counts = self.counts(&format!("{}\n{date}", passage_text(passage)));
+                self.set_terms(at, &counts);
+            }
+        }
+        let speaker = passage.speaker.as_ref().map(|id| self.entity_or_new(id));
+        self.heads[at as usize].speaker = speaker;
+        let session = passage.session.clone().map(Whole::Session);
+        let whole = session.or_else(|| passage.document.clone().map(Whole::Document));
+        self.docs[at as usize].line = whole.map(|whole| {
+            let next = self.wholes.len() as u32;
+            (*self.wholes.entry(whole).or_insert(next), passage.line)
+        });
+        new
+    }
+
+    /// Enters the terms of a passage, in place of those that it had.
+    fn set_terms(&mut self, at: u32, counts: &[(u32, u32)]) {
         if *self.docs[at as usize].terms != *counts {
-            let before = std::mem::replace(&mut self.docs[at as usize].terms, counts.as_slice().into());
+            let before = std::mem::replace(&mut self.docs[at as usize].terms, counts.into());
             for (term, _) in before {
                 self.postings[term as usize].retain(|(doc, _)| *doc != at);
             }
-            self.post(at, &counts);
+            self.post(at, counts);
         }
-        let session = passage.session.clone().map(Whole::Session);
-        if let Some(whole) = session.or_else(|| passage.document.clone().map(Whole::Document)) {
-            let next = self.wholes.len() as u32;
-            let whole = *self.wholes.entry(whole).or_insert(next);
-            self.docs[at as usize].line = Some((whole, passage.line));
-        }
-        new
     }
 
     /// The place of a text, and whether it is new.
@@ -252,7 +404,7 @@ impl Index {
 
     /// Enters the terms of a text, none of which is entered for it.
     fn post(&mut self, at: u32, counts: &[(u32, u32)]) {
-        self.heads[at as usize].length = counts.iter().map(|(_, count)| count).sum();
+        self.heads[at as usize].length = counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count));
         for &(term, count) in counts {
             let postings = &mut self.postings[term as usize];
             // Nearly always at the end.
@@ -261,12 +413,61 @@ impl Index {
         }
     }
 
-    /// Gives a text its vector, of length 1. The first vector sets the dimension; one of another is ignored.
+    /// Gives a text a vector of its own, of length 1. The first vector sets the dimension; one of another is ignored.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
             head.vector = self.vectors.push(vector);
         }
+    }
+
+    /// Takes over a vector under the hash of its text, for all texts with these words.
+    pub fn add_vector(&mut self, key: VectorKey, vector: &[f32]) {
+        if !self.numbers.contains_key(&key)
+            && let Some(number) = self.vectors.push(vector)
+        {
+            self.numbers.insert(key, number);
+        }
+    }
+
+    /// Takes over vectors that were stored.
+    pub fn add_vectors(&mut self, set: VectorSet) {
+        if self.vectors.len() > 0 {
+            for (key, number) in set.keys.iter().zip(0..) {
+                set.vectors.get(number).into_iter().for_each(|vector| self.add_vector(*key, vector));
+            }
+            return;
+        }
+        self.vectors = set.vectors;
+        self.numbers = set.keys.into_iter().zip(0..).collect();
+    }
+
+    /// Gives a text the vector that is there under the hash of its words. Returns whether it has one now.
+    pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
+        let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
+        if head.vector.is_none() {
+            head.vector = self.numbers.get(&key).copied();
+        }
+        head.vector.is_some()
+    }
+
+    /// The vectors that texts have, under the hashes of these; those of texts that are gone are not among them.
+    pub fn vectors_in_use(&self) -> VectorSet {
+        let mut keys = vec![None; self.vectors.len()];
+        self.numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
+        let mut used = vec![false; self.vectors.len()];
+        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
+        let mut set = VectorSet { keys: Vec::new(), vectors: self.vectors.clone() };
+        set.vectors.retain(|number| used[number as usize] && keys[number as usize].is_some());
+        set.keys = keys.into_iter().zip(used).filter_map(|(key, used)| key.filter(|_| used)).collect();
+        set
+    }
+
+    /// The number of different vectors that texts have, under the hashes of these.
+    pub fn vector_count(&self) -> usize {
+        let mut used = vec![false; self.vectors.len()];
+        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
+        self.numbers.values().filter(|number| used[**number as usize]).count()
     }
 
     /// A text's vector.
@@ -277,7 +478,16 @@ impl Index {
     /// Forgets all vectors: another model makes new ones.
     pub fn clear_vectors(&mut self) {
         self.vectors = Vectors::default();
+        self.numbers = FxHashMap::default();
         self.heads.iter_mut().for_each(|head| head.vector = None);
+    }
+
+    /// The terms of all texts, to be stored: [`with_cache`](Self::with_cache) counts no text again that is among them.
+    pub fn terms(&self) -> TermCache {
+        let mut cached: Vec<(DocId, u64, u32)> =
+            self.places.iter().map(|(id, at)| (*id, self.docs[*at as usize].mark, *at)).collect();
+        cached.sort_unstable();
+        TermCache::of(&self.terms, &self.postings, &cached, self.docs.len())
     }
 
     /// Whether a text has its vector.
@@ -285,19 +495,24 @@ impl Index {
         self.place_of(id).is_some_and(|at| self.head_at(at).vector.is_some())
     }
 
-    /// Whether a text was ever there.
+    /// Whether a text is there.
     pub fn holds_doc(&self, id: DocId) -> bool {
         self.places.contains_key(&id)
     }
 
     /// How many texts there are.
     pub fn len(&self) -> usize {
-        self.docs.len()
+        self.places.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
+        self.places.is_empty()
+    }
+
+    /// The number of places, those included whose text is gone.
+    pub(crate) fn places(&self) -> usize {
+        self.docs.len()
     }
 
     /// Where a text stands among all. The order says nothing that an asker may learn.
@@ -343,6 +558,11 @@ impl Index {
     /// The places of the texts that have a term, with how often.
     pub(crate) fn postings(&self, term: u32) -> &[(u32, u32)] {
         &self.postings[term as usize]
+    }
+
+    /// The passages in order.
+    pub(crate) fn order(&self) -> &PassageOrder {
+        &self.order
     }
 
     /// What passages are headed with.

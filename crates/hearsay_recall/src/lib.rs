@@ -29,13 +29,16 @@ mod mentions;
 #[cfg(test)]
 mod naive;
 mod once;
+mod passage_order;
 mod rank;
 mod receipt;
 mod render;
 mod scope;
+mod term_cache;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod vector_set;
 mod vectors;
 mod walk;
 mod words;
@@ -51,6 +54,8 @@ pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Weights
 pub use receipt::{Receipt, Receipts, Source, why};
 pub use render::{Detail, Form};
 pub use scope::Scope;
+pub use term_cache::TermCache;
 pub use tokens::{ApproximateTokens, TokenCounter};
+pub use vector_set::{VectorKey, VectorSet};
 pub use walk::WalkStep;
 pub use words::stems;

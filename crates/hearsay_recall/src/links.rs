@@ -38,6 +38,12 @@ impl Titles {
         }
     }
 
+    /// Renumbers the places, or removes them.
+    pub(crate) fn remap(&mut self, remap: impl FnMut(&mut Vec<u32>)) {
+        self.under.values_mut().for_each(remap);
+        self.under.retain(|_, places| !places.is_empty());
+    }
+
     /// The places of the passages whose titles a text names. Sorted, each once.
     fn named_in(&self, said: &str) -> Vec<u32> {
         let words = text::words(said);

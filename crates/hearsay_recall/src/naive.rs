@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use hearsay_belief::View;
 use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, Knower, Knowledge, Method, Operation,
-    Passage, Provenance, Span, State,
+    Passage, Position, Provenance, Span, State,
 };
 use proptest::prelude::*;
 
 use crate::{
-    DocId, Index, Names, Query, Ranked, Ranking,
+    DocId, Index, Names, Query, Ranked, Ranking, TermCache, VectorSet,
     graph::{Direction, Walk, neighbours},
     rank,
     vectors::Vectors,
@@ -39,6 +39,12 @@ fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
         }
         let knower = if k.is_multiple_of(5) { Knower::World } else { id(k).into() };
         let changes = match (n % 8, facts.get(usize::from(m) % facts.len().max(1))) {
+            (0, _) if k.is_multiple_of(4) && !passages.is_empty() => {
+                vec![Change::RemovePassage(passages[usize::from(m) % passages.len()])]
+            }
+            (1, _) if k.is_multiple_of(4) => {
+                vec![Change::Void(Position(operations.len() as u64 * u64::from(m) / 256 + 1))]
+            }
             (0, _) => {
                 let time = Some(Date { raw: words(k), time: Some(GameTime(m.into())) });
                 let passage = Passage { line: u32::from(m % 16), time, ..Passage::new(words(m)) };
@@ -223,6 +229,49 @@ proptest! {
         let view = View::of_dm(&state);
         let query = query(&view, &text, &vector);
         prop_assert_eq!(rank(&view, &fed, &query), rank(&view, &built, &query));
+    }
+
+    #[test]
+    fn an_index_that_was_stored_equals_one_that_is_built(
+        seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..60),
+        stored_after in 0_usize..60,
+        fed_after in 0_usize..60,
+        question in any::<u8>(),
+    ) {
+        // Stored at one moment, read at a later one, and fed from then on.
+        let (mut state, mut cache, mut read) = (State::default(), None, None);
+        let operations = operations(&seeds);
+        let stored_after = stored_after % operations.len();
+        let fed_after = stored_after + fed_after % (operations.len() - stored_after);
+        for (at, operation) in operations.into_iter().enumerate() {
+            let touched = apply(&mut state, operation);
+            read.iter_mut().for_each(|index: &mut Index| drop(index.update(&state, &touched)));
+            if at == stored_after {
+                cache = TermCache::decode(&Index::of(&state).terms().encode());
+            }
+            if at == fed_after {
+                read = cache.take().map(|cache| Index::with_cache(&state, cache));
+            }
+        }
+        let (mut read, mut built) = (read.unwrap(), Index::of(&state));
+        prop_assert_eq!(read.terms().len(), built.terms().len());
+        let mut vectors = VectorSet::default();
+        let facts = state.facts().map(|fact| (DocId::Fact(fact.id()), fact.statement().len()));
+        let passages = state.passages().map(|(id, passage)| (DocId::Passage(id), passage.text.len()));
+        let texts: Vec<_> = facts.chain(passages).filter(|(_, seed)| seed % 4 != 0).collect();
+        for (_, seed) in &texts {
+            vectors.push([*seed as u8; 16], &vector(*seed as u64, 16));
+        }
+        let mut stored = VectorSet::default();
+        prop_assert!(vectors.is_empty() || stored.decode(&vectors.encode()));
+        read.add_vectors(stored);
+        texts.iter().for_each(|(doc, seed)| _ = read.assign_vector(*doc, [*seed as u8; 16]));
+        set_vectors(&mut built, &state, 16);
+        let (text, vector) = (words(question), vector(question.into(), 16));
+        for view in [View::of_dm(&state), View::of(&state, &Knower::Entity(id(question % 12)), None)] {
+            let query = query(&view, &text, &vector);
+            prop_assert_eq!(rank(&view, &read, &query), rank(&view, &built, &query));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use hearsay_belief::{Known, View};
-use hearsay_model::{EntityId, PassageId, text};
+use hearsay_model::{PassageId, text};
 use serde::Serialize;
 
 use crate::{
@@ -200,7 +200,7 @@ pub struct Ranking<'a> {
     weighed: Weighed<'a>,
     walked: Walked,
     links: Links,
-    /// Passages: the best first.
+    /// Passages, by id.
     passages: Vec<Scored>,
 }
 
@@ -262,7 +262,7 @@ impl<'a> Ranking<'a> {
             *fits = links.to(at).map_or(*fits, |(linked, _)| either(*fits, query.weights.graph * linked));
         }
         let (walked, scale) = if graph { walked(&mut weighed, index, &fits) } else { Default::default() };
-        let mut passages: Vec<Scored> = weighed
+        let passages: Vec<Scored> = weighed
             .passages()
             .zip(fits)
             .map(|(at, fits)| {
@@ -271,7 +271,6 @@ impl<'a> Ranking<'a> {
             })
             .filter(|scored| scored.score > 0.0)
             .collect();
-        passages.sort_unstable_by(Scored::order);
         Self { weighed, walked, links, passages }
     }
 
@@ -314,12 +313,20 @@ impl<'a> Ranking<'a> {
 
     /// The best of the passages that are wanted, at most so many.
     pub fn passages(&self, limit: usize, mut wanted: impl FnMut(PassageId) -> bool) -> Vec<Ranked> {
-        let mut wanted = |scored: &&Scored| match self.weighed.candidates.id(scored.at) {
+        let mut wanted = |at: usize| match self.weighed.candidates.id(at) {
             DocId::Passage(id) => wanted(id),
             DocId::Fact(_) => false,
         };
-        let found = self.passages.iter().filter(&mut wanted).take(limit);
-        found.enumerate().map(|(place, scored)| self.ranked(*scored, place)).collect()
+        let next = self.passages.iter().filter_map(|scored| Next::new(scored.score, false, scored.at));
+        let mut next = BinaryHeap::from(next.collect::<Vec<_>>());
+        let mut found = Vec::new();
+        while found.len() < limit
+            && let Some(best) = next.pop()
+        {
+            let held = self.passages.binary_search_by_key(&best.at(), |scored| scored.at);
+            found.extend(held.ok().filter(|_| wanted(best.at())).map(|held| self.passages[held]));
+        }
+        found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
     }
 
     /// A result as it is told.
@@ -518,15 +525,15 @@ impl<'a> Meaning<'a> {
         let mut looks = vec![Look::NONE; candidates.facts];
         let mut lines: Vec<Option<f32>> = vec![None; candidates.len() - candidates.facts];
         if let Some(probe) = &probe {
-            for (line, at) in lines.iter_mut().zip(candidates.facts..) {
-                *line = candidates.head(at).vector.map(|vector| probe.full(vector));
+            // In the order of the index, in which the vectors lie side by side.
+            for (place, at) in candidates.in_place().filter(|(_, at)| *at >= candidates.facts) {
+                lines[at - candidates.facts] = index.head_at(place).vector.map(|vector| probe.full(vector));
             }
             if candidates.facts <= FEW {
                 for (at, look) in looks.iter_mut().enumerate() {
                     *look = candidates.head(at).vector.map_or(Look::NONE, |vector| Look::full(probe.full(vector)));
                 }
             } else {
-                // In the order of the index, in which the vectors lie side by side.
                 for (place, at) in candidates.in_place().filter(|(_, at)| *at < candidates.facts) {
                     let Some(vector) = index.head_at(place).vector else { continue };
                     let (cosine, error) = probe.look(vector);
@@ -610,7 +617,7 @@ impl About {
         let none = || vec![false; candidates.len()];
         let mut about = Self { names: none(), said: none() };
         named_in(view, index, candidates, named, &mut about.names);
-        said_by(view, candidates, named, &mut about.said);
+        said_by(index, candidates, named, &mut about.said);
         about
     }
 
@@ -776,13 +783,10 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
 }
 
 /// Marks what was said by an entity.
-pub(crate) fn said_by(view: &View, candidates: &Candidates, named: &Named, about: &mut [bool]) {
-    let speaks = |id: DocId, who: &EntityId| match id {
-        DocId::Passage(id) => view.passage(id).is_some_and(|heard| heard.passage.speaker.as_ref() == Some(who)),
-        DocId::Fact(_) => false,
-    };
-    for said in &candidates.talk {
-        about[said.candidate] |= speaks(candidates.id(said.candidate), &named.id);
+pub(crate) fn said_by(index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+    let Some(speaker) = index.entity(&named.id) else { return };
+    for passage in candidates.facts..candidates.len() {
+        about[passage] |= candidates.head(passage).speaker == Some(speaker);
     }
 }
 

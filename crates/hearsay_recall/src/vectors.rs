@@ -5,6 +5,8 @@
 //! else: the result is that of a scan in full, from a quarter of the memory. The look sums whole numbers, which come out the
 //! same in any order and on any processor.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Steps from 0 to the largest number of a vector.
@@ -65,6 +67,85 @@ impl Vectors {
         self.coarse.push(Coarse { scale, error, length: length(vector) });
         self.full.extend_from_slice(vector);
         Some(number)
+    }
+
+    /// The number of vectors.
+    pub(crate) fn len(&self) -> usize {
+        self.coarse.len()
+    }
+
+    /// Removes the vectors that are not kept; the others move up, in their order.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
+        let (dimension, mut kept) = (self.dimension, 0);
+        for number in 0..self.coarse.len() {
+            if !keep(number as u32) {
+                continue;
+            }
+            if kept < number {
+                let (from, to) = (number * dimension, kept * dimension);
+                self.coarse[kept] = self.coarse[number];
+                self.full.copy_within(from..from + dimension, to);
+                self.bytes.copy_within(from..from + dimension, to);
+            }
+            kept += 1;
+        }
+        self.coarse.truncate(kept);
+        self.full.truncate(kept * dimension);
+        self.bytes.truncate(kept * dimension);
+        self.coarse.shrink_to_fit();
+        self.full.shrink_to_fit();
+        self.bytes.shrink_to_fit();
+    }
+
+    /// Appends some of the vectors in stored form: count and dimension, then all byte forms and all numbers, little-endian.
+    pub(crate) fn encode(&self, range: Range<usize>, to: &mut Vec<u8>) {
+        let numbers = range.start * self.dimension..range.end * self.dimension;
+        to.extend_from_slice(&(range.len() as u32).to_le_bytes());
+        to.extend_from_slice(&(self.dimension as u32).to_le_bytes());
+        for Coarse { scale, error, length } in &self.coarse[range] {
+            [scale, error, length].into_iter().for_each(|number| to.extend_from_slice(&number.to_le_bytes()));
+        }
+        to.extend(self.bytes[numbers.clone()].iter().map(|byte| *byte as u8));
+        to.extend(self.full[numbers].iter().flat_map(|number| number.to_le_bytes()));
+    }
+
+    /// Bytes of one vector in stored form.
+    pub(crate) fn stored_bytes(&self) -> usize {
+        self.dimension * 5 + 12
+    }
+
+    /// Takes over vectors in stored form. Returns how many; nothing, and takes none, where the bytes are no vectors of this
+    /// dimension.
+    pub(crate) fn decode(&mut self, stored: &[u8]) -> Option<usize> {
+        let number = |at: usize| stored.get(at..at + 4)?.try_into().map(u32::from_le_bytes).ok();
+        let (count, dimension) = (number(0)? as usize, number(4)? as usize);
+        if count == 0 || dimension == 0 || (self.dimension != 0 && self.dimension != dimension) {
+            return None;
+        }
+        let (coarse, rest) = stored[8..].split_at_checked(count.checked_mul(12)?)?;
+        let (bytes, full) = rest.split_at_checked(count.checked_mul(dimension)?)?;
+        if full.len() != bytes.len().checked_mul(4)? {
+            return None;
+        }
+        self.dimension = dimension;
+        let float = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
+        let coarse = coarse.as_chunks::<12>().0.iter().map(|bytes| bytes.as_chunks::<4>().0);
+        self.coarse.extend(coarse.map(|part| Coarse {
+            scale: float(&part[0]),
+            error: float(&part[1]),
+            length: float(&part[2]),
+        }));
+        self.bytes.extend(bytes.iter().map(|byte| *byte as i8));
+        self.full.extend(full.as_chunks::<4>().0.iter().map(float));
+        Some(count)
+    }
+
+    /// Makes room for vectors in so many bytes of stored form.
+    pub(crate) fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
+        let count = stored_bytes / (dimension * 5 + 12).max(1);
+        self.coarse.reserve(count);
+        self.bytes.reserve(count * dimension);
+        self.full.reserve(count * dimension);
     }
 
     /// Takes every look for one that may be wrong by anything, so that every cosine is computed in full.

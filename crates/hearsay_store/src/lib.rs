@@ -55,6 +55,7 @@
 //! | `db/` | the database: journal, graph tables, vectors | no |
 //! | `acknowledged` | the newest position that was reported, and its digest | to accept an older `db/` |
 //! | `snapshot` | the journal in a form that is quick to read | yes |
+//! | `terms`, `vectors` | the words and vectors of texts, written by `hearsay_memory` ([`FrameFile`]) | yes |
 //! | `owner`, `owner.lock` | who has the directory open | when nobody has |
 //!
 //! The tables of the graph are listed in [`projection`].
@@ -72,6 +73,7 @@
 
 mod db;
 mod error;
+mod frame_file;
 mod graph;
 mod journal;
 mod mark;
@@ -88,7 +90,8 @@ mod vectors;
 mod worker;
 
 pub use error::StoreError;
-pub use open::{Location, OpenReport, Opened, StoreOptions};
+pub use frame_file::FrameFile;
+pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions};
 pub use owner::Holder;
 pub use projection::{Row, Watermark};
 pub use store::Store;

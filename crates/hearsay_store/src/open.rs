@@ -4,7 +4,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -48,6 +51,36 @@ impl<P: Into<PathBuf>> From<P> for Location {
     }
 }
 
+/// How far opening a campaign is, for another thread to watch.
+#[derive(Debug, Clone, Default)]
+pub struct OpenProgress(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    applied: AtomicU64,
+    read: AtomicU64,
+}
+
+impl OpenProgress {
+    /// The number of changes that were read from the disk so far.
+    pub fn read(&self) -> u64 {
+        self.0.read.load(Ordering::Relaxed)
+    }
+
+    /// The number of those that are applied.
+    pub fn applied(&self) -> u64 {
+        self.0.applied.load(Ordering::Relaxed)
+    }
+
+    fn note_read(&self, changes: usize) {
+        self.0.read.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+
+    fn note_applied(&self, changes: usize) {
+        self.0.applied.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+}
+
 /// How a store behaves. The defaults fit a game.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
@@ -61,6 +94,8 @@ pub struct StoreOptions {
     /// How long [`Store::close`] waits for queued work and for the database; 60 seconds, when nothing is said.
     /// Dropping a store waits for 5 seconds at most.
     pub close_timeout: Duration,
+    /// Shows how far opening is.
+    pub progress: OpenProgress,
     /// Commits that fail on demand.
     #[cfg(feature = "testing")]
     pub faults: crate::testing::Faults,
@@ -73,6 +108,7 @@ impl Default for StoreOptions {
             query_timeout: Duration::from_secs(60),
             open_timeout: Duration::from_secs(600),
             close_timeout: Duration::from_secs(60),
+            progress: OpenProgress::default(),
             #[cfg(feature = "testing")]
             faults: crate::testing::Faults::default(),
         }
@@ -166,6 +202,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         files.as_ref().and_then(|files| files.acknowledged),
         options.query_timeout,
         options.open_timeout / 20,
+        options.progress.clone(),
         started,
     );
     let timeout = options.open_timeout;
@@ -211,6 +248,7 @@ async fn prepare(
     acknowledged: Option<Acknowledged>,
     query_timeout: Duration,
     patience: Duration,
+    progress: OpenProgress,
     started: Instant,
 ) -> Result<Ready, StoreError> {
     // The snapshot is decoded while the database opens.
@@ -225,7 +263,7 @@ async fn prepare(
         advice: RESTORE,
     })?;
     let read = reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading it stopped".into())));
-    match fold(&db, &place, acknowledged, read).await {
+    match fold(&db, &place, acknowledged, read, progress).await {
         Ok((state, last, transients, projected, catch_up, mut report)) => {
             report.took = started.elapsed();
             Ok(Ready { db, state, last, transients, projected, catch_up, report })
@@ -245,6 +283,7 @@ async fn fold(
     place: &str,
     acknowledged: Option<Acknowledged>,
     read: Result<Option<snapshot::Snapshot>, String>,
+    progress: OpenProgress,
 ) -> Result<Folded, StoreError> {
     let unreadable = |error: surrealdb::Error| StoreError::damaged(place, error.to_string());
     let schema = migrate::migrate(db, place).await?;
@@ -253,7 +292,7 @@ async fn fold(
     let (transients, log) = Transients::read(db, place).await?;
     let updates = log.into_updates();
     let delete_stale = shown.batch != transients.batch();
-    let mut fold = Fold::new(shown, transients.batch(), &updates);
+    let mut fold = Fold::new(shown, transients.batch(), &updates, progress);
     let (mut used, mut ignored) = (None, None);
     let mut last = journal::EMPTY;
     match read {
@@ -261,10 +300,11 @@ async fn fold(
         Ok(Some(snapshot)) => {
             let entry = journal::entry(db, snapshot.at.position).await.map_err(unreadable)?;
             if entry == Some(snapshot.at.digest) {
+                snapshot.operations.iter().for_each(|operation| fold.progress.note_read(operation.changes.len()));
                 snapshot.operations.into_iter().for_each(|operation| fold.apply(operation));
                 if fold.failed.is_some() {
                     ignored = Some("its operations cannot be applied".to_owned());
-                    fold = Fold::new(shown, transients.batch(), &updates);
+                    fold = Fold::new(shown, transients.batch(), &updates, fold.progress);
                 } else {
                     last = snapshot.at;
                     used = Some(last.position);
@@ -286,6 +326,7 @@ async fn fold(
         if acknowledged.is_some_and(|mark| mark.position == at.position) {
             at_mark = Some(at.digest);
         }
+        fold.progress.note_read(operation.changes.len());
         fold.apply(operation);
     })
     .await?;
@@ -349,10 +390,16 @@ struct Fold<'a> {
     transients_projected: bool,
     touched: BTreeSet<Key>,
     failed: Option<(Position, String)>,
+    progress: OpenProgress,
 }
 
 impl<'a> Fold<'a> {
-    fn new(projected: Watermark, batch: u64, transients: &'a BTreeMap<Position, TransientUpdate>) -> Self {
+    fn new(
+        projected: Watermark,
+        batch: u64,
+        transients: &'a BTreeMap<Position, TransientUpdate>,
+        progress: OpenProgress,
+    ) -> Self {
         let mut fold = Self {
             state: State::default(),
             transients,
@@ -360,6 +407,7 @@ impl<'a> Fold<'a> {
             transients_projected: projected.batch == batch,
             touched: BTreeSet::new(),
             failed: None,
+            progress,
         };
         fold.set_transients();
         fold
@@ -378,7 +426,10 @@ impl<'a> Fold<'a> {
         if self.failed.is_some() {
             return;
         }
-        match self.state.apply(Arc::new(operation)) {
+        let changes = operation.changes.len();
+        let applied = self.state.apply(Arc::new(operation));
+        self.progress.note_applied(changes);
+        match applied {
             Ok(applied) => {
                 if applied.position > self.projected {
                     self.touched.extend(applied.touched);

@@ -1,0 +1,244 @@
+//! Files of derived data beside the database: a header that names what is in them, and frames with a checksum each.
+//!
+//! A frame that does not agree with its checksum ends the file, so that one that was cut off by a kill or a full disk
+//! loses its end and nothing else. Nothing waits for the disk: what is lost is derived again.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+const MAGIC: &[u8; 16] = b"hearsay derived\0";
+
+/// Bytes before a frame: its length and its checksum.
+const FRAME: usize = 8 + 32;
+
+/// A file of derived data, which may be deleted at any time.
+#[derive(Debug)]
+pub struct FrameFile {
+    path: PathBuf,
+    key: String,
+    file: File,
+    /// Where the frames end that were read or written. What follows is cut off with the next frame.
+    end: u64,
+}
+
+/// The bytes of a header. The version of this crate is in it: what another version derived is derived anew.
+fn header(key: &str) -> Vec<u8> {
+    let mut header = MAGIC.to_vec();
+    let key = format!("{} {key}", env!("CARGO_PKG_VERSION"));
+    header.extend_from_slice(&(key.len() as u32).to_le_bytes());
+    header.extend_from_slice(key.as_bytes());
+    let check = blake3::hash(&header);
+    header.extend_from_slice(check.as_bytes());
+    header
+}
+
+fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
+    to.write_all(&(content.len() as u64).to_le_bytes())?;
+    to.write_all(blake3::hash(content).as_bytes())?;
+    to.write_all(content)?;
+    Ok((FRAME + content.len()) as u64)
+}
+
+impl FrameFile {
+    /// What a file says that is in it; nothing, where there is no file, or another version derived it.
+    pub fn read_key(path: &Path) -> Option<String> {
+        let mut start = Vec::new();
+        File::open(path).ok()?.take(1 << 10).read_to_end(&mut start).ok()?;
+        let length = u32::from_le_bytes(start.get(16..20)?.try_into().ok()?) as usize;
+        let key = std::str::from_utf8(start.get(20..20_usize.checked_add(length)?)?).ok()?;
+        let key = key.strip_prefix(env!("CARGO_PKG_VERSION"))?.strip_prefix(' ')?;
+        start.starts_with(&header(key)).then(|| key.to_owned())
+    }
+
+    /// Reads a file, and is ready to append to it. `key` says what is expected in it; `frame` gets the content of each
+    /// frame with the bytes that follow in the file, and returns whether it can use it: the first that it cannot ends the
+    /// file. Nothing, where there is no such file, or one with another key.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn open(
+        path: impl Into<PathBuf>,
+        key: &str,
+        mut frame: impl FnMut(&[u8], u64) -> bool,
+    ) -> io::Result<Option<Self>> {
+        let path = path.into();
+        let mut options = OpenOptions::new();
+        let mut file = match options.read(true).write(true).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let expected = header(key);
+        let length = file.metadata()?.len();
+        let mut from = BufReader::with_capacity(1 << 16, &mut file);
+        let mut found = vec![0; expected.len()];
+        if length < expected.len() as u64 || from.read_exact(&mut found).is_err() || found != expected {
+            return Ok(None);
+        }
+        let (mut end, mut content) = (expected.len() as u64, Vec::new());
+        while let Some(left) = length.checked_sub(end + FRAME as u64) {
+            let mut head = [0; FRAME];
+            from.read_exact(&mut head)?;
+            let (size, check) = head.split_at(8);
+            let size = size.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);
+            if size > left {
+                break;
+            }
+            content.resize(usize::try_from(size).unwrap_or(0), 0);
+            from.read_exact(&mut content)?;
+            if content.len() as u64 != size
+                || *blake3::hash(&content).as_bytes() != *check
+                || !frame(&content, left - size)
+            {
+                break;
+            }
+            end += FRAME as u64 + size;
+        }
+        drop(from);
+        Ok(Some(Self { path, key: key.to_owned(), file, end }))
+    }
+
+    /// Makes a file, in place of one that is there: written beside it, then moved.
+    ///
+    /// # Errors
+    /// When it cannot be written; the file that was there is then as it was.
+    pub fn create<C: AsRef<[u8]>>(
+        path: impl Into<PathBuf>,
+        key: &str,
+        frames: impl IntoIterator<Item = C>,
+    ) -> io::Result<Self> {
+        let path = path.into();
+        let beside = beside(&path);
+        let written = Self::write_beside(&beside, key, frames).and_then(|(file, end)| {
+            fs::rename(&beside, &path)?;
+            Ok((file, end))
+        });
+        match written {
+            Ok((file, end)) => Ok(Self { path, key: key.to_owned(), file, end }),
+            Err(error) => {
+                let _ = fs::remove_file(&beside);
+                Err(error)
+            }
+        }
+    }
+
+    fn write_beside<C: AsRef<[u8]>>(
+        path: &Path,
+        key: &str,
+        frames: impl IntoIterator<Item = C>,
+    ) -> io::Result<(File, u64)> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
+        let header = header(key);
+        file.write_all(&header)?;
+        let mut end = header.len() as u64;
+        for frame in frames {
+            end += write_frame(&mut file, frame.as_ref())?;
+        }
+        Ok((file, end))
+    }
+
+    /// Appends a frame.
+    ///
+    /// # Errors
+    /// When it cannot be written. The frames before are safe, and the next one takes its place.
+    pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.end += write_frame(&mut self.file, content)?;
+        Ok(())
+    }
+
+    /// What is in it.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(path: &Path, key: &str) -> Option<Vec<Vec<u8>>> {
+        let mut frames = Vec::new();
+        let file = FrameFile::open(path, key, |content, _| {
+            frames.push(content.to_vec());
+            true
+        });
+        file.unwrap().map(|_| frames)
+    }
+
+    #[test]
+    fn frames_are_read_as_written_up_to_the_first_that_is_damaged() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("vectors");
+        assert_eq!(frames(&path, "k"), None);
+        let all: Vec<Vec<u8>> = vec![vec![1; 5], vec![], vec![2; 70]];
+        let mut file = FrameFile::create(&path, "k", &all[..1]).unwrap();
+        all[1..].iter().for_each(|frame| file.append(frame).unwrap());
+        assert_eq!(frames(&path, "k").as_ref(), Some(&all));
+        assert_eq!(FrameFile::read_key(&path).as_deref(), Some("k"));
+        assert_eq!(FrameFile::read_key(directory.path()), None);
+        assert_eq!(frames(&path, "other"), None);
+        let good = fs::read(&path).unwrap();
+        let start = header("k").len();
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x20;
+            fs::write(&path, &bad).unwrap();
+            match frames(&path, "k") {
+                None => assert!(at < start, "byte {at}"),
+                Some(read) => assert!(at >= start && read.len() < 3 && read[..] == all[..read.len()], "byte {at}"),
+            }
+            fs::write(&path, &good[..at]).unwrap();
+            let read = frames(&path, "k");
+            assert!(read.is_none_or(|read| read.len() < 3 && read[..] == all[..read.len()]), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_frame_takes_the_place_of_a_damaged_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("vectors");
+        let mut file = FrameFile::create(&path, "k", [[1; 40], [2; 40]]).unwrap();
+        file.append(&[3; 400]).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        let end = bytes.len();
+        bytes[end - 1] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let mut file = FrameFile::open(&path, "k", |_, _| true).unwrap().unwrap();
+        file.append(&[4; 2]).unwrap();
+        assert_eq!(frames(&path, "k").unwrap(), [vec![1; 40], vec![2; 40], vec![4; 2]]);
+        // What a reader cannot use is no frame either.
+        let mut count = 0;
+        let mut file = FrameFile::open(&path, "k", |_, _| {
+            count += 1;
+            count < 2
+        });
+        file.as_mut().unwrap().as_mut().unwrap().append(&[5; 3]).unwrap();
+        assert_eq!(frames(&path, "k").unwrap(), [vec![1; 40], vec![5; 3]]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_the_one_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("vectors");
+        FrameFile::create(&path, "k", [[1; 3]]).unwrap();
+        fs::create_dir(beside(&path)).unwrap();
+        assert!(FrameFile::create(&path, "k", [[2; 3]]).is_err());
+        assert_eq!(frames(&path, "k").unwrap(), [vec![1; 3]]);
+    }
+}
