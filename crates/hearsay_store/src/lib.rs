@@ -92,3 +92,4 @@ pub use owner::Holder;
 pub use projection::Row;
 pub use store::Store;
 pub use vectors::Vector;
+pub use worker::Reloaded;

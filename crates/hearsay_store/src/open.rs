@@ -20,6 +20,7 @@ use crate::{
     owner::Owner,
     snapshot,
     store::Shared,
+    worker::Reloaded,
 };
 
 /// Where a campaign is kept.
@@ -229,6 +230,19 @@ async fn prepare(
             Err(error)
         }
     }
+}
+
+/// Folds the journal of an open database anew, as at opening.
+pub(crate) async fn fold_again(
+    db: &Db,
+    place: &str,
+    directory: Option<&Path>,
+    acknowledged: Acknowledged,
+) -> Result<(Reloaded, Acknowledged), StoreError> {
+    let read = directory.map_or(Ok(None), snapshot::read);
+    let (state, last, _, catch_up, _) = fold(db, place, Some(acknowledged), read).await?;
+    let behind = catch_up.map_or(Some(Vec::new()), |work| work.keys);
+    Ok((Reloaded { state, behind }, last))
 }
 
 type Folded = (State, Acknowledged, Position, Option<CatchUp>, OpenReport);
