@@ -63,6 +63,11 @@ impl Write {
         }
     }
 
+    /// Whether it is a record of the memory's own: nobody waits for it.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_))
+    }
+
     /// The operation; none, when there is nothing to write.
     fn make(&mut self, world: &World) -> Result<Option<Arc<Operation>>, MemoryError> {
         let operation = match self {
@@ -105,7 +110,7 @@ impl Write {
     }
 
     /// Gives the answer.
-    fn finish(self, written: Result<Option<Written>, MemoryError>) {
+    pub(super) fn finish(self, written: Result<Option<Written>, MemoryError>) {
         match self {
             Self::Operation { responder, .. } => {
                 responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
@@ -179,6 +184,32 @@ impl Writes {
         self.waiting.len() + self.in_flight.len() + usize::from(self.planning)
     }
 
+    /// What waits, to be answered without being written.
+    pub(super) fn take_waiting(&mut self) -> VecDeque<Write> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Has records indexed in slices.
+    pub(super) fn index_later(&mut self, keys: VecDeque<Key>) {
+        self.unindexed = keys;
+    }
+
+    /// Has records written to the graph tables, which then show a position.
+    pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
+        self.unprojected_keys += keys.len();
+        self.unprojected.push_back((keys.into(), position));
+        self.project_at.get_or_insert_with(|| Instant::now() + GATHER);
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// Whether an import is being compared.
+    pub(super) fn is_planning(&self) -> bool {
+        self.planning
+    }
+
     pub(super) fn has_room(&self) -> bool {
         self.waiting.len() < GROUP
     }
@@ -200,7 +231,8 @@ impl Worker {
     /// Operations of one group are made from the same state, so none may depend on another: the first that might
     /// waits for the next group.
     pub(super) fn begin_commit(&mut self) {
-        if !self.writes.in_flight.is_empty() || self.writes.planning {
+        let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
+        if is_busy || self.ending.gave_up() || self.is_halted() {
             return;
         }
         let mut reached = BTreeSet::new();
@@ -208,7 +240,7 @@ impl Worker {
             && let Some(mut write) = self.writes.waiting.pop_front()
         {
             if write.is_cancelled() {
-                write.finish(Err(MemoryError::Cancelled));
+                self.finish(write, Err(MemoryError::Cancelled));
                 continue;
             }
             let first = self.writes.in_flight.is_empty();
@@ -237,7 +269,7 @@ impl Worker {
                         self.count_dropped(&write);
                     }
                     self.note_if_findings(&write);
-                    write.finish(nothing.map(|_| None));
+                    self.finish(write, nothing.map(|_| None));
                     continue;
                 }
             };
@@ -291,7 +323,7 @@ impl Worker {
         }
     }
 
-    fn count_dropped(&mut self, write: &Write) {
+    pub(super) fn count_dropped(&mut self, write: &Write) {
         if let Write::Proposals { counts, .. } | Write::Findings { counts, .. } = write {
             self.dropped_proposals += counts.dropped;
         }
@@ -300,26 +332,28 @@ impl Worker {
     /// Applies what was committed, and answers.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
         let in_flight = std::mem::take(&mut self.writes.in_flight);
+        let committed = self.store.position();
         if let Err(error) = result {
+            if let StoreError::Uncertain { .. } = error {
+                return self.halt(error.to_string(), committed.next(), in_flight);
+            }
             let what = error.to_string();
             for (_, write) in in_flight {
                 self.note_if_findings(&write);
-                write.finish(Err(match error {
-                    StoreError::Uncertain { .. } => MemoryError::Uncertain(what.clone()),
-                    _ => MemoryError::NotCommitted(what.clone()),
-                }));
+                self.finish(write, Err(MemoryError::NotCommitted(what.clone())));
             }
             return;
         }
-        for (operation, write) in in_flight {
+        let mut in_flight = in_flight.into_iter();
+        while let Some((operation, write)) = in_flight.next() {
             let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(&operation)) {
                 Ok(applied) => applied,
                 Err(error) => {
-                    // It was checked, and nothing that it depends on was changed before it.
-                    self.fail(format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary));
-                    self.note_if_findings(&write);
-                    write.finish(Err(error.into()));
-                    continue;
+                    // It was checked, and nothing that it depends on was changed before it: the state is not that of the
+                    // journal any more.
+                    let why = format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary);
+                    let first = Position(committed.0 - in_flight.len() as u64);
+                    return self.halt(why, first, std::iter::once((operation, write)).chain(in_flight).collect());
                 }
             };
             self.follow(applied.position, &applied.touched);
@@ -327,11 +361,8 @@ impl Worker {
             self.note_if_findings(&write);
             self.tell(Event::Applied { position: applied.position, touched: applied.touched });
             self.count_dropped(&write);
-            write.finish(Ok(Some(Written {
-                position: applied.position,
-                summary: operation.summary.clone(),
-                changes: operation.changes.len(),
-            })));
+            let (summary, changes) = (operation.summary.clone(), operation.changes.len());
+            self.finish(write, Ok(Some(Written { position: applied.position, summary, changes })));
         }
         for event in self.reveals.update(&self.world.state) {
             self.tell(event);
