@@ -9,7 +9,7 @@ use hearsay_model::{Author, EntityId};
 use crate::{
     components::{MemoryId, Whereabouts},
     diagnostics::FrameCost,
-    memory::{MemoryTrouble, NpcMemory},
+    memory::{MemoryExit, MemoryTrouble, NpcMemory},
     sessions::{self, Asked, SessionEnded, SessionHappens, SessionStarted, Tells},
     steps::{Step, Steps, StepsAppExt},
     sync,
@@ -349,6 +349,37 @@ pub(crate) fn send(world: &mut World) {
             return;
         }
     }
+}
+
+/// Sends what waits, at exit. Whether nothing is left that could be sent later: somebody who has no id by now gets none.
+pub(crate) fn send_at_exit(world: &mut World) -> bool {
+    send(world);
+    let happenings = world.resource::<Happenings>();
+    let Some(first) = happenings.waiting.front() else { return true };
+    let never = match first {
+        Request::Happens { by, happens } => matches!(resolved(world, by, happens), Err(Unresolved::NotYet)),
+        Request::Edit { .. } | Request::Session(_) => false,
+    };
+    never || world.resource::<sync::Outbox>().suspended
+}
+
+/// Counts what was answered, at exit.
+pub(crate) fn take_at_exit(world: &mut World, exit: &mut MemoryExit) {
+    let Some(mut happenings) = world.get_resource_mut::<Happenings>() else { return };
+    happenings.sent.retain(|(_, _, ticket)| match ticket.try_take() {
+        Some(answer) => {
+            exit.count(answer.is_ok());
+            false
+        }
+        None => true,
+    });
+}
+
+/// Counts all once the memory is closed: what has no answer, or was never sent, is not committed.
+pub(crate) fn count_at_exit(world: &mut World, exit: &mut MemoryExit) {
+    take_at_exit(world, exit);
+    let Some(happenings) = world.get_resource::<Happenings>() else { return };
+    exit.not_committed += happenings.sent.len() + happenings.waiting.len();
 }
 
 /// Says that something cannot be sent: what comes after need not wait for it.

@@ -183,8 +183,8 @@ pub use components::{
 pub use diagnostics::{HearsayDiagnosticsPlugin, MemoryCounts};
 pub use happenings::{Deed, Earshot, HappeningsPlugin, Happens, Target, What};
 pub use memory::{
-    EncoderStatus, LoadProgress, MemoryChanged, MemoryPlugin, MemoryState, MemoryTrouble, NpcMemory, SecretRevealable,
-    Start, memory_loading, memory_ready,
+    EncoderStatus, LoadProgress, MemoryChanged, MemoryExit, MemoryPlugin, MemoryState, MemoryTrouble, NpcMemory,
+    SecretRevealable, Start, memory_loading, memory_ready,
 };
 pub use plugins::HearsayPlugins;
 pub use questions::{

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bevy::{app::AppExit, prelude::*};
@@ -17,7 +17,9 @@ use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, 
 
 use crate::{
     diagnostics::FrameCost,
+    happenings,
     steps::{Step, Steps, StepsAppExt},
+    sync,
 };
 
 /// Opens the memory beside the game, and closes it on [`AppExit`].
@@ -37,8 +39,9 @@ pub struct MemoryPlugin {
     pub mode: Option<Mode>,
     /// Requests that may wait for the memory. Default 1,024.
     pub queue: usize,
-    /// How long the game waits for the memory to close when it exits. Default 5 s. What was acknowledged is safe anyway;
-    /// closing keeps the vectors that were made, and a snapshot that makes opening quicker.
+    /// How long the game waits, when it exits, for what it said to be committed. Default 5 s. What is not committed by then
+    /// is counted in [`MemoryExit`]. What was acknowledged is safe anyway; closing also keeps the vectors that were made,
+    /// and a snapshot that makes opening quicker.
     pub exit_patience: Duration,
     /// Whether the memory's threads give way to the game's while both want more processors than there are, on Linux,
     /// Android and Windows. Default true: no frame waits for a commit.
@@ -153,6 +156,24 @@ pub struct SecretRevealable {
 #[derive(Resource, Debug, Clone, PartialEq, Eq)]
 pub struct EncoderStatus(pub ModelStatus);
 
+/// What became, at exit, of all that the game had said and that was not committed yet: changes and happenings. Inserted
+/// when the memory closes.
+#[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct MemoryExit {
+    /// Requests that were committed.
+    pub committed: usize,
+    /// Requests that were refused, or not committed within [`MemoryPlugin::exit_patience`].
+    pub not_committed: usize,
+}
+
+impl MemoryExit {
+    pub(crate) fn count(&mut self, is_committed: bool) {
+        self.committed += usize::from(is_committed);
+        self.not_committed += usize::from(!is_committed);
+    }
+}
+
 /// The records that operations changed, until they are looked at.
 #[derive(Resource, Default)]
 pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
@@ -189,6 +210,7 @@ impl Plugin for MemoryPlugin {
             .add_message::<MemoryChanged>()
             .add_message::<SecretRevealable>()
             .register_type::<MemoryState>()
+            .register_type::<MemoryExit>()
             .register_type::<LoadProgress>()
             .add_step(Step::Open, |world| world.contains_resource::<OpeningChannel>(), take_opened)
             .add_step(Step::Events, has_events, take_events)
@@ -323,7 +345,7 @@ fn has_events(world: &World) -> bool {
 
 fn take_events(
     memory: Res<NpcMemory>,
-    mut touched: ResMut<Touched>,
+    (mut touched, mut inbox): (ResMut<Touched>, Option<ResMut<sync::Inbox>>),
     mut encoder: ResMut<EncoderStatus>,
     mut changed: MessageWriter<MemoryChanged>,
     mut revealable: MessageWriter<SecretRevealable>,
@@ -354,23 +376,38 @@ fn take_events(
                 }
                 encoder.0 = status;
             }
+            EngineEvent::Reloaded { why, .. } => {
+                if let Some(inbox) = &mut inbox {
+                    inbox.resync = true;
+                }
+                trouble.write(MemoryTrouble { what: format!("{why}; the memory was read anew"), entity: None });
+            }
             EngineEvent::Failed(what) => _ = trouble.write(MemoryTrouble { what, entity: None }),
             EngineEvent::Vectors { .. } | EngineEvent::Asked { .. } => {}
         }
     }
 }
 
-/// Closes the memory, and waits so long for it: what is still being said to it is written first.
+/// Sends all that the game said, closes the memory, and counts what became of it.
 fn close(world: &mut World) {
-    crate::sync::flush_at_exit(world);
     let patience = world.get_resource::<ExitPatience>().map_or(Duration::from_secs(5), |patience| patience.0);
+    let deadline = Instant::now() + patience;
+    let mut exit = MemoryExit::default();
+    sync::gather_at_exit(world);
+    while !send_at_exit(world) && Instant::now() < deadline {
+        sync::take_at_exit(world, &mut exit);
+        happenings::take_at_exit(world, &mut exit);
+        thread::sleep(AT_EXIT);
+    }
     let Some(memory) = world.resource_mut::<NpcMemory>().0.take() else { return };
     let (done, closed) = bounded(1);
+    let left = deadline.saturating_duration_since(Instant::now());
     let closing = thread::Builder::new().name("hearsay-close".into()).spawn(move || {
-        let _ = done.send(memory.close());
+        let _ = done.send(memory.close_within(left).map(drop));
     });
     let result = match closing {
-        Ok(_) => closed.recv_timeout(patience),
+        // What is being committed when time is up is waited for, and the database closes after that.
+        Ok(_) => closed.recv_timeout(left + AFTER_EXIT),
         Err(error) => Ok(Err(MemoryError::Thread(error))),
     };
     match result {
@@ -378,5 +415,36 @@ fn close(world: &mut World) {
         Ok(Err(error)) => tracing::error!("closing the memory failed: {error}"),
         Err(_) => tracing::warn!("the memory was not closed within {patience:?}; what it acknowledged is safe"),
     }
+    sync::count_at_exit(world, &mut exit);
+    happenings::count_at_exit(world, &mut exit);
+    let MemoryExit { committed, not_committed } = exit;
+    if not_committed > 0 {
+        tracing::error!(
+            "{not_committed} of {} changes and happenings were not committed when the game exited; raise \
+             `MemoryPlugin::exit_patience` ({patience:?}) if there are that many",
+            committed + not_committed
+        );
+    } else if committed > 0 {
+        tracing::info!("{committed} changes and happenings were committed when the game exited");
+    }
+    world.insert_resource(exit);
     *world.resource_mut::<MemoryState>() = MemoryState::Closed;
+}
+
+/// How long it is waited between two looks at exit.
+const AT_EXIT: Duration = Duration::from_millis(1);
+
+/// How long the database may take to close once time is up.
+const AFTER_EXIT: Duration = Duration::from_secs(5);
+
+/// Sends what still waits. Whether nothing is left that could be sent later.
+fn send_at_exit(world: &mut World) -> bool {
+    if world.resource::<NpcMemory>().get().is_none() {
+        return true;
+    }
+    // What is changed while a slot is loaded belongs to the future that is left.
+    let is_leaving = world.get_resource::<sync::Outbox>().is_some_and(|outbox| outbox.suspended);
+    let is_sent = sync::flush(world) || is_leaving;
+    let is_said = !world.contains_resource::<happenings::Happenings>() || happenings::send_at_exit(world);
+    is_sent && is_said
 }

@@ -10,6 +10,7 @@
 //!   doubtful.
 //! - [`weights`]: the weights of that confidence, fitted to labelled sentences.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
+//! - [`soak`]: what months of play leave in a directory, and what they cost the worker.
 //! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
 //! - [`panel_frames`]: what the DM's panels cost on the main thread, frame by frame.
 //!
@@ -28,6 +29,7 @@ pub mod learn;
 pub mod panel_frames;
 mod random;
 pub mod recall;
+pub mod soak;
 pub mod speed;
 pub mod stage;
 pub mod stories;

@@ -14,7 +14,7 @@ use hearsay_eval::{
     beliefs::{self, Disagreement},
     encoder, extraction, figures, frames, leaks, learn, panel_frames,
     recall::{Corpus, Method, Run},
-    speed, stories, tasks,
+    soak, speed, stories, tasks,
     vector_cache::VectorCache,
     weights,
 };
@@ -78,6 +78,18 @@ disk does not. Without a model, the query is not embedded.
 Example:
   hearsay_eval speed --entities 1000 --facts 5000")]
     Speed(Speed),
+    /// What months of play leave in a directory, and what they cost
+    #[command(after_help = "\
+A village whose people move and talk, in a durable directory. Without --paced, all is
+written as fast as possible: then the directory and the time to open it stand beside
+those of a directory into which what holds at the end was written once. With --paced,
+the village is played at the speed of a game: how long changes wait for their commit
+at the beginning and the end, and the worker's processor time for one move.
+
+Examples:
+  hearsay_eval soak --moves 500000 --talk 20000 --json
+  hearsay_eval soak --paced --minutes 15")]
+    Soak(Soak),
     /// What a program holds that has opened a world; `speed` asks for it
     #[command(hide = true)]
     Hold {
@@ -254,6 +266,31 @@ struct Speed {
 }
 
 #[derive(Debug, ClapArgs)]
+struct Soak {
+    /// How many people live in the village
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    people: usize,
+    /// How often somebody moves
+    #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "paced")]
+    moves: usize,
+    /// How often something is said, told or seen
+    #[arg(long, value_name = "N", default_value_t = 4_000, conflicts_with = "paced")]
+    talk: usize,
+    /// Play at the speed of a game
+    #[arg(long)]
+    paced: bool,
+    /// How often somebody moves in a second
+    #[arg(long, value_name = "N", default_value_t = 800, requires = "paced")]
+    moves_per_second: usize,
+    /// How many minutes
+    #[arg(long, value_name = "N", default_value_t = 15.0, requires = "paced")]
+    minutes: f64,
+    /// The directory to fill, which stays; a temporary one when omitted
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
 struct PanelFrames {
     /// How many entities there are
     #[arg(long, value_name = "N", default_value_t = 20_000)]
@@ -305,6 +342,7 @@ fn main() -> ExitCode {
         Command::Encoder(command) => time_encoder(command, &mut out),
         Command::Speed(command) => time_engine(command, &mut out),
         Command::Hold { directory } => hold(directory, &mut out),
+        Command::Soak(command) => soak_village(command, &mut out),
         Command::Frames(command) => time_frames(command, &mut out),
         Command::PanelFrames(command) => time_panels(command, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
@@ -495,6 +533,50 @@ fn time_encoder(command: &EncoderSpeed, out: &mut Output) -> Result<ExitCode> {
     out.line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
     out.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn soak_village(command: &Soak, out: &mut Output) -> Result<ExitCode> {
+    let temporary = tempfile::tempdir()?;
+    let directory = command.directory.as_deref().unwrap_or(temporary.path());
+    if command.paced {
+        let seconds = (command.minutes * 60.0).max(1.0) as u64;
+        let plan = soak::PacedPlan { people: command.people, moves_per_second: command.moves_per_second, seconds };
+        let mut told = 0;
+        let is_terminal = io::stderr().is_terminal();
+        let paced = soak::measure_paced(plan, directory, &mut |moves| {
+            if is_terminal && moves >= told + 10_000 {
+                told = moves;
+                let _ = write!(io::stderr(), "\r{moves} moves");
+            }
+        })?;
+        out.data(&paced)?;
+        let mega = |bytes: u64| bytes as f64 / 1e6;
+        out.line(format!("{} moves and {} times talk in {:.0} s", paced.moves, paced.talk, paced.seconds))?;
+        out.line(format!(
+            "commit lag: at first p50 {:.0} ms, p99 {:.0} ms; at the end p50 {:.0} ms, p99 {:.0} ms",
+            paced.lag_ms_p50_begin, paced.lag_ms_p99_begin, paced.lag_ms_p50_end, paced.lag_ms_p99_end
+        ))?;
+        for (moves, cost) in &paced.worker_us_per_move {
+            out.line(format!("one move after {moves:>7}: {cost:.1} \u{B5}s of the worker"))?;
+        }
+        if let Some((begin, end)) = paced.resident_bytes {
+            out.line(format!("resident: {:.0} MB at first, {:.0} MB at the end", mega(begin), mega(end)))?;
+        }
+        out.line(format!("directory: {:.1} MB, opened in {:.0} ms", mega(paced.directory_bytes), paced.open_ms))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let soaked =
+        soak::measure(soak::Plan { people: command.people, moves: command.moves, talk: command.talk }, directory)?;
+    out.data(&soaked)?;
+    let mega = |bytes: u64| bytes as f64 / 1e6;
+    out.line(format!("{} moves and {} times talk in {:.0} s", soaked.moves, soaked.talk, soaked.played_s))?;
+    out.line(format!("directory: {:.1} MB, opened in {:.0} ms", mega(soaked.directory_bytes), soaked.open_ms))?;
+    out.line(format!("written once: {:.1} MB, opened in {:.0} ms", mega(soaked.once_bytes), soaked.once_open_ms))?;
+    out.line(format!("ratios: {:.2} in size, {:.2} in time", soaked.bytes_ratio, soaked.open_ratio))?;
+    out.line(format!("talk kept: {} of {}", soaked.talk_kept, soaked.talk))?;
+    out.line(format!("undo works: {}; slots work: {}", soaked.undo_works, soaked.slot_works))?;
+    let whole = soaked.talk_kept == soaked.talk && soaked.undo_works && soaked.slot_works;
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn time_frames(command: &Frames, out: &mut Output) -> Result<ExitCode> {

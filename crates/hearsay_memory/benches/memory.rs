@@ -6,7 +6,7 @@
 use std::{cell::Cell, fs::File, io::Write, sync::Arc};
 
 use divan::Bencher;
-use hearsay_memory::{Ask, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_memory::{Ask, Memory, MemoryOptions, ModelSettings, Patch, Patches, Settings};
 use hearsay_model::*;
 use hearsay_store::Location;
 
@@ -134,6 +134,51 @@ fn status(bencher: Bencher) {
     let memory = Memory::open(options()).unwrap();
     world(&memory);
     bencher.bench_local(|| memory.status().unwrap().wait().unwrap());
+}
+
+/// A person with so many moves behind, each of a minute, and as many trades.
+fn wanderer(moves: usize) -> Memory {
+    let memory = Memory::open(options()).unwrap();
+    let place = |n: usize| id(1 + n % 500);
+    let date = |minute: usize| Date::at(GameTime(minute as i64));
+    let mut changes: Vec<Change> = (0..501).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    for n in 0..moves {
+        let validity = Validity { from: Some(date(n)), until: (n + 1 < moves).then(|| date(n + 1)) };
+        let at = Fact::relation(&id(0), "LOCATED_AT", &place(n), provenance()).unwrap();
+        let trade = Fact::attribute(&id(0), "occupation", format!("trade {n}"), provenance()).unwrap();
+        for fact in [at, trade] {
+            changes.push(Change::AssertFact(Arc::new(fact.validity(validity.clone()).build().unwrap())));
+        }
+    }
+    changes.push(Change::Set(Setting::Clock(GameTime(moves as i64))));
+    memory.write(move |_| Ok(Operation::new(Author::Game, "the past", changes.clone()))).unwrap().wait().unwrap();
+    loop {
+        let status = memory.status().unwrap().wait().unwrap();
+        if status.projected == status.position && status.unindexed == 0 {
+            return memory;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// What one more move, and another trade, costs from being sent to being answered.
+#[divan::bench(name = "one more move after so many", args = [100, 1_000, 10_000, 100_000], sample_count = 200)]
+fn one_more_move(bencher: Bencher, moves: usize) {
+    let memory = wanderer(moves);
+    let next = Cell::new(moves);
+    bencher
+        .with_inputs(|| {
+            next.set(next.get() + 1);
+            let n = next.get();
+            let trade = (Predicate::new("occupation").unwrap(), Some(Value::from(format!("trade {n}").as_str())));
+            let patch = Patch {
+                place: Some(Some(id(1 + n % 500))),
+                attributes: [trade].into_iter().collect(),
+                ..Patch::default()
+            };
+            Arc::new(Patches { entities: vec![(id(0), patch)], clock: Some(GameTime(n as i64)) })
+        })
+        .bench_local_values(|patches| memory.patch(Author::Game, patches).unwrap().wait().unwrap());
 }
 
 /// 20,000 people with names of syllables, and 100,000 relations: names collide as they do in a large campaign.

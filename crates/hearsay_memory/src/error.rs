@@ -43,10 +43,24 @@ pub enum MemoryError {
     /// The database refused a commit. The change was not made.
     #[error("the change was not committed: {0}")]
     NotCommitted(String),
-    /// A commit failed in a way that leaves open whether the change was made. Nothing can be written until the memory
-    /// is opened again.
+    /// A commit failed in a way that leaves open whether the change was made, and the journal could not be read anew to
+    /// find out. Nothing can be written until the memory is opened again.
     #[error("{0}")]
     Uncertain(String),
+    /// Nothing is written any more, because the state in memory and the journal may differ.
+    #[error("nothing is written any more: {0}; close the campaign and open it again")]
+    Halted(String),
+    /// Closing took too long, so that the change was not committed.
+    #[error("the change was not committed before the campaign closed; make it again")]
+    NotInTime,
+    /// The memory closed, but some changes that were accepted were not committed.
+    #[error("{not_committed} of {} changes were not committed when the campaign closed; make them again", committed + not_committed)]
+    ClosedEarly {
+        /// Changes that were committed while it closed.
+        committed: usize,
+        /// Changes that were not.
+        not_committed: usize,
+    },
     /// The change cannot be made.
     #[error(transparent)]
     Apply(#[from] ApplyError),

@@ -74,7 +74,7 @@ pub use hearsay_extract::{
 pub use hearsay_store::Location;
 pub use housekeeping::{Check, Health, Prune, PrunePlan, PruneRow, health};
 pub use learn::{Learned, Teach};
-pub use memory::{ImportOptions, ImportOutcome, Memory, MemoryOptions, UndoTarget, Written, real_time};
+pub use memory::{Closed, ImportOptions, ImportOutcome, Memory, MemoryOptions, UndoTarget, Written, real_time};
 pub use mirror::{Patch, PatchPlan, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
 pub use preview::{Believer, Lesson, Loss, Move, Preview, preview};

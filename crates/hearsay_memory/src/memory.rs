@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     thread::JoinHandle,
@@ -82,6 +82,12 @@ pub struct Written {
     pub changes: usize,
 }
 
+impl Written {
+    pub(crate) fn of(position: Position, operation: &Operation) -> Self {
+        Self { position, summary: operation.summary.clone(), changes: operation.changes.len() }
+    }
+}
+
 /// How files are imported; by looking at them, when nothing is said.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
@@ -104,6 +110,15 @@ pub struct ImportOutcome {
     pub report: ImportReport,
     /// The operation, unless nothing changed or it was a dry run.
     pub written: Option<Written>,
+}
+
+/// What became of changes that were accepted and not committed when closing began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Closed {
+    /// Changes that were committed while the memory closed.
+    pub committed: usize,
+    /// Changes that were not, because time was up or the database refused them. Each was answered with an error.
+    pub not_committed: usize,
 }
 
 /// Which operation to undo.
@@ -135,7 +150,9 @@ pub struct Memory {
 struct Running {
     reads: Sender<Command>,
     writes: Sender<Command>,
-    worker: JoinHandle<Result<(), MemoryError>>,
+    worker: JoinHandle<Result<Closed, MemoryError>>,
+    /// When closing gives up, once it began.
+    deadline: Arc<OnceLock<Instant>>,
 }
 
 impl Memory {
@@ -148,8 +165,9 @@ impl Memory {
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
         let (sender, events) = bounded(1024);
         let (settings, queue) = (options.settings.clone(), options.queue.max(1));
-        let worker = worker::start(options, read_queue, write_queue, sender)?;
-        let running = Some(Running { reads, writes, worker });
+        let deadline = Arc::new(OnceLock::new());
+        let worker = worker::start(options, read_queue, write_queue, sender, Arc::clone(&deadline))?;
+        let running = Some(Running { reads, writes, worker, deadline });
         Ok(Self { running, events, next: AtomicU64::new(1), queue, settings })
     }
 
@@ -745,16 +763,34 @@ impl Memory {
     }
 
     /// Answers all that was sent, keeps the vectors that were made, writes a snapshot, and closes the database. When it
-    /// returns, another process may open the directory. Waits for imports under way; cancel their tickets to be quick.
+    /// returns, another process may open the directory. Waits for imports under way, but for no longer than
+    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s); cancel their tickets to be quick.
+    ///
+    /// # Errors
+    /// [`MemoryError::ClosedEarly`] when changes that were accepted were not committed; when the database fails to close,
+    /// or the worker ended by a panic.
+    pub fn close(self) -> Result<(), MemoryError> {
+        let patience = self.settings.store.close_timeout();
+        match self.close_within(patience)? {
+            Closed { not_committed: 0, .. } => Ok(()),
+            Closed { committed, not_committed } => Err(MemoryError::ClosedEarly { committed, not_committed }),
+        }
+    }
+
+    /// Closes as [`close`](Self::close), waits for accepted changes only so long, and tells what became of them. Each
+    /// change that is not committed by then is answered with [`MemoryError::NotInTime`].
     ///
     /// # Errors
     /// When the database fails to close, or the worker ended by a panic.
-    pub fn close(mut self) -> Result<(), MemoryError> {
-        self.shut_down()
+    pub fn close_within(mut self, patience: Duration) -> Result<Closed, MemoryError> {
+        self.shut_down(patience)
     }
 
-    fn shut_down(&mut self) -> Result<(), MemoryError> {
-        let Some(Running { reads, writes, worker }) = self.running.take() else { return Ok(()) };
+    fn shut_down(&mut self, patience: Duration) -> Result<Closed, MemoryError> {
+        let Some(Running { reads, writes, worker, deadline }) = self.running.take() else {
+            return Ok(Closed::default());
+        };
+        let _ = deadline.set(Instant::now() + patience);
         // The worker ends when it has done all that was sent before.
         drop((reads, writes));
         worker.join().unwrap_or(Err(MemoryError::Crashed))
@@ -763,7 +799,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if let Err(error) = self.shut_down() {
+        if let Err(error) = self.shut_down(self.settings.store.close_timeout()) {
             tracing::error!("closing the memory failed: {error}");
         }
     }
@@ -856,6 +892,41 @@ mod tests {
         assert!(matches!(import.wait_for(patience), Err(MemoryError::Closed)));
         assert!(matches!(memory.status().map(drop), Err(MemoryError::Closed)));
         assert!(matches!(memory.close(), Err(MemoryError::Crashed)));
+    }
+
+    #[test]
+    fn a_state_that_does_not_fit_the_journal_is_made_anew() {
+        use hearsay_model::{Entity, EntityId, Fact, Method, Provenance, attribute};
+        let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+        let settings = Settings { model, ..Settings::default() };
+        let options = MemoryOptions { settings, ..MemoryOptions::in_memory() };
+        let faults = options.store.faults.clone();
+        let memory = Memory::open(options).unwrap();
+        let ann = EntityId::new("ann").unwrap();
+        let write = |changes: Vec<Change>| {
+            memory.write(move |_| Ok(Operation::new(Author::Dm, "a test", changes.clone()))).unwrap()
+        };
+        write(vec![Change::AddEntity(Entity::new(ann.clone()))]).wait().unwrap();
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let name = Fact::attribute(&ann, attribute::NAME, "Ann", provenance).unwrap().build().unwrap();
+        let name = std::sync::Arc::new(name);
+        faults.hold();
+        let ticket = write(vec![Change::AssertFact(std::sync::Arc::clone(&name))]);
+        while !faults.is_holding() {
+            std::thread::yield_now();
+        }
+        // While the fact is being committed, its subject is lost: it is in the journal, and cannot be applied.
+        let spoil = Operation::new(Author::Dm, "a bug", vec![Change::RemoveEntity(ann.clone())]);
+        memory.running.as_ref().unwrap().reads.send(Command::Spoil(spoil)).unwrap();
+        let lost = ann.clone();
+        assert!(memory.read(move |world| Ok(world.state.entity(&lost).is_none())).unwrap().wait().unwrap());
+        faults.heal();
+        assert_eq!(ticket.wait().unwrap().position, Position(2));
+        let state = memory.read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap();
+        assert_eq!((state.position(), state.name(&ann)), (Position(2), Some("Ann")));
+        assert!(memory.events().try_iter().any(|event| matches!(event, Event::Reloaded { .. })));
+        write(vec![Change::RetractFact(name.id())]).wait().unwrap();
+        memory.close().unwrap();
     }
 
     #[test]

@@ -128,11 +128,20 @@ pub struct StoreSettings {
     pub directory: PathBuf,
     /// Operations since the last snapshot after which closing writes a new one.
     pub snapshot_after: u64,
+    /// Seconds that closing waits at most for changes that were accepted. What is not committed by then is given back.
+    pub close_timeout_s: u64,
 }
 
 impl Default for StoreSettings {
     fn default() -> Self {
-        Self { directory: ".hearsay".into(), snapshot_after: 1 }
+        Self { directory: ".hearsay".into(), snapshot_after: 1, close_timeout_s: 30 }
+    }
+}
+
+impl StoreSettings {
+    /// How long closing waits at most for changes that were accepted.
+    pub fn close_timeout(&self) -> Duration {
+        Duration::from_secs(self.close_timeout_s)
     }
 }
 

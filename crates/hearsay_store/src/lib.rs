@@ -97,3 +97,4 @@ pub use projection::{Row, Watermark};
 pub use store::Store;
 pub use transient::TransientUpdates;
 pub use vectors::Vector;
+pub use worker::Reloaded;

@@ -25,6 +25,7 @@ use crate::{
     snapshot,
     store::Shared,
     transient::Transients,
+    worker::Reloaded,
 };
 
 /// Where a campaign is kept.
@@ -274,6 +275,20 @@ async fn prepare(
             Err(error)
         }
     }
+}
+
+/// Folds the journal of an open database anew, as at opening.
+pub(crate) async fn fold_again(
+    db: &Db,
+    place: &str,
+    directory: Option<&Path>,
+    acknowledged: Acknowledged,
+) -> Result<(Reloaded, Acknowledged, Transients), StoreError> {
+    let read = directory.map_or(Ok(None), snapshot::read);
+    let progress = OpenProgress::default();
+    let (state, last, transients, _, catch_up, _) = fold(db, place, Some(acknowledged), read, progress).await?;
+    let behind = catch_up.map_or(Some(Vec::new()), |work| work.keys);
+    Ok((Reloaded { state, behind, transient_batch: transients.batch() }, last, transients))
 }
 
 type Folded = (State, Acknowledged, Transients, Position, Option<CatchUp>, OpenReport);

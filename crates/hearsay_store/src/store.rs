@@ -26,7 +26,7 @@ use crate::{
     owner::Owner,
     projection::{self, Watermark},
     transient::TransientUpdates,
-    worker::{self, Background, Commit, Done},
+    worker::{self, Background, Commit, Done, Reloaded},
 };
 
 /// What the tasks and the store share.
@@ -202,6 +202,17 @@ impl Store {
     /// As [`Store::commit`].
     pub fn commit_blocking(&self, first: Position, operations: Vec<Arc<Operation>>) -> Result<(), StoreError> {
         wait(|done| self.commit(first, operations, done))
+    }
+
+    /// Folds the journal anew in the background, after all commits before, and takes commits again after one that ended
+    /// with [`StoreError::Uncertain`]. Whether that commit is there, the position of the state tells.
+    ///
+    /// `done` gets an error when the journal cannot be read, or an operation that was acknowledged is missing.
+    pub fn reload(&self, done: impl FnOnce(Result<Reloaded, StoreError>) + Send + 'static) {
+        let sent = self.running.as_ref().map(|running| running.commits.send(Commit::Reload(Box::new(done))));
+        if let Some(Err(tokio::sync::mpsc::error::SendError(Commit::Reload(done)))) = sent {
+            done(Err(StoreError::Closed));
+        }
     }
 
     fn background(&self, job: Background) {

@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::{
     StoreError, Vector, graph, journal,
     mark::Acknowledged,
+    open,
     projection::{self, Row, Watermark},
     snapshot,
     store::Shared,
@@ -32,8 +33,21 @@ pub(crate) enum Commit {
         transients: TransientUpdates,
         done: Done,
     },
+    /// Reads the journal anew.
+    Reload(Box<dyn FnOnce(Result<Reloaded, StoreError>) + Send>),
     /// Says when everything before it is done.
     Settle(Done),
+}
+
+/// What the journal says, read anew by [`Store::reload`](crate::Store::reload).
+#[derive(Debug)]
+pub struct Reloaded {
+    /// The state that it folds to.
+    pub state: State,
+    /// The keys whose records in the graph tables are behind; none, when all tables are to be written anew.
+    pub behind: Option<Vec<Key>>,
+    /// The number of the newest batch of transient values in the state.
+    pub transient_batch: u64,
 }
 
 /// Takes the vectors of a page; says whether it wants more.
@@ -52,7 +66,7 @@ pub(crate) enum Background {
 }
 
 /// A panic in a caller's function must not end the task.
-fn tell(done: Done, result: Result<(), StoreError>) {
+fn tell<T>(done: impl FnOnce(Result<T, StoreError>), result: Result<T, StoreError>) {
     if catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
         tracing::error!("a function that was to hear of a commit panicked");
     }
@@ -72,6 +86,20 @@ pub(crate) async fn commit(
             Commit::Operations { first, operations, transients, done } => (first, operations, transients, done),
             Commit::Settle(done) => {
                 tell(done, Ok(()));
+                continue;
+            }
+            Commit::Reload(done) => {
+                let reloaded = reload(&shared, last).await.map(|(reloaded, now, read)| {
+                    transients = read;
+                    uncertain = None;
+                    last = now;
+                    if let Some(mark) = &shared.mark {
+                        mark.write(now);
+                    }
+                    shared.committed.store(now.position.0, Ordering::Release);
+                    reloaded
+                });
+                tell(done, reloaded);
                 continue;
             }
         };
@@ -97,6 +125,22 @@ pub(crate) async fn commit(
     }
 }
 
+/// Folds the journal anew. What was acknowledged must be in it.
+async fn reload(shared: &Arc<Shared>, last: Acknowledged) -> Result<(Reloaded, Acknowledged, Transients), StoreError> {
+    #[cfg(feature = "testing")]
+    if shared.faults.refuses_reload() {
+        return Err(StoreError::Injected(last.position));
+    }
+    // In a task of its own, so that a panic within the database becomes an error.
+    let task = {
+        let shared = Arc::clone(shared);
+        async move { open::fold_again(&shared.db, &shared.place, shared.directory.as_deref(), last).await }
+    };
+    let crashed =
+        |crash| StoreError::damaged(&shared.place, format!("the database stopped while it was read: {crash}"));
+    tokio::spawn(task).await.unwrap_or_else(|crash| Err(crashed(crash)))
+}
+
 async fn commit_one(
     shared: &Arc<Shared>,
     first: Position,
@@ -116,7 +160,16 @@ async fn commit_one(
         return Ok(last);
     }
     #[cfg(feature = "testing")]
-    shared.faults.check(first)?;
+    {
+        shared.faults.wait_while_held().await;
+        shared.faults.check(first)?;
+        if let Some(written) = shared.faults.take_doubt() {
+            if written {
+                write(shared, first, operations, updates, last, transients).await?;
+            }
+            return Err(in_doubt("a test asked for it".into()));
+        }
+    }
     // In a task of its own, so that a panic within the database becomes an error.
     let task = {
         let (shared, mut transients) = (Arc::clone(shared), std::mem::take(transients));

@@ -36,7 +36,7 @@ pub use apply::Forgotten;
 pub(crate) use apply::{edge_of, spawn_relation, unrelate};
 pub(crate) use collect::{Field, note_change, note_move, relates};
 pub(crate) use fetch::Inbox;
-pub(crate) use outbox::{Outbox, flush};
+pub(crate) use outbox::{Outbox, count_at_exit, flush, take_at_exit};
 pub(crate) use registry::{Registry, Shadow};
 pub(crate) use scope::is_changed as is_to_be_listed;
 
@@ -129,15 +129,11 @@ pub(crate) fn has_stirred(world: &World) -> bool {
     world.get_resource::<Registry>().is_none_or(Registry::has_stirred) || collect::poll_is_due(world)
 }
 
-/// Sends what waits, before the memory closes.
-pub(crate) fn flush_at_exit(world: &mut World) {
-    if world.get_resource::<Outbox>().is_none() || world.resource::<NpcMemory>().get().is_none() {
+/// Gathers what changed, before the memory closes.
+pub(crate) fn gather_at_exit(world: &mut World) {
+    if !world.contains_resource::<Outbox>() || world.resource::<NpcMemory>().get().is_none() {
         return;
     }
     bind::bind(world);
     collect::collect_all(world);
-    flush(world);
-    if world.contains_resource::<crate::happenings::Happenings>() {
-        crate::happenings::send(world);
-    }
 }

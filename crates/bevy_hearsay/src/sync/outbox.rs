@@ -12,7 +12,7 @@ use hearsay_model::{Author, EntityId};
 use super::{GameClock, Inbox, Registry, Shadow, SyncSettings, fetch::is_open};
 use crate::{
     diagnostics::FrameCost,
-    memory::{MemoryTrouble, NpcMemory},
+    memory::{MemoryExit, MemoryTrouble, NpcMemory},
 };
 
 /// A batch under way.
@@ -183,11 +183,33 @@ pub(crate) fn send_when_due(
     send(&mut outbox, &memory, &clock);
 }
 
-/// Sends what waits now, because what follows rests on it.
-pub(crate) fn flush(world: &mut World) {
+/// Sends what waits now, because what follows rests on it. Whether nothing waits any more.
+pub(crate) fn flush(world: &mut World) -> bool {
+    if !world.contains_resource::<Outbox>() {
+        return true;
+    }
     world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-        send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>());
+        send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>())
+    })
+}
+
+/// Counts the batches that were answered, at exit.
+pub(crate) fn take_at_exit(world: &mut World, exit: &mut MemoryExit) {
+    let Some(mut outbox) = world.get_resource_mut::<Outbox>() else { return };
+    outbox.sent.retain(|batch| match batch.ticket.try_take() {
+        Some(answer) => {
+            exit.count(answer.is_ok());
+            false
+        }
+        None => true,
     });
+}
+
+/// Counts all batches once the memory is closed: those that have no answer, or were never sent, are not committed.
+pub(crate) fn count_at_exit(world: &mut World, exit: &mut MemoryExit) {
+    take_at_exit(world, exit);
+    let Some(outbox) = world.get_resource::<Outbox>() else { return };
+    exit.not_committed += outbox.sent.len() + usize::from(!outbox.waiting.is_empty());
 }
 
 /// Whether all that waited is on its way.

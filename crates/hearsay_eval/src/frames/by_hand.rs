@@ -11,14 +11,13 @@ use hearsay_model::EntityId;
 /// Where somebody is.
 #[derive(Component, Clone)]
 #[component(immutable, on_insert = note)]
+#[require(Seat)]
 pub(super) struct Stands(pub(super) EntityId);
 
-/// The place of somebody as an entity, and where in its list.
-#[derive(Component, Clone, Copy)]
-struct Seat {
-    place: Entity,
-    at: usize,
-}
+/// The place of somebody as an entity, and where in its list. It is there as soon as somebody stands anywhere: who moves
+/// twice in a frame is found at the first place.
+#[derive(Component, Clone, Copy, Default)]
+struct Seat(Option<(Entity, usize)>);
 
 /// Who is at a place.
 #[derive(Component, Default)]
@@ -53,29 +52,65 @@ fn follow(
     (mut moved, mut gathered, places): (ResMut<Moved>, ResMut<Gathered>, Res<Places>),
     mut seats: Query<&mut Seat>,
     mut crowds: Query<&mut Crowd>,
-    mut commands: Commands,
 ) {
     for (entity, id) in moved.0.drain(..) {
-        let Some(&place) = places.0.get(&id) else { continue };
-        if let Ok(seat) = seats.get(entity).copied()
-            && let Ok(mut crowd) = crowds.get_mut(seat.place)
+        let (Some(&place), Ok(seat)) = (places.0.get(&id), seats.get(entity).copied()) else { continue };
+        if let Some((left, at)) = seat.0
+            && let Ok(mut crowd) = crowds.get_mut(left)
         {
-            crowd.0.swap_remove(seat.at);
-            if let Some(Ok(mut other)) = crowd.0.get(seat.at).map(|other| seats.get_mut(*other)) {
-                other.at = seat.at;
+            crowd.0.swap_remove(at);
+            // The last of the list took the seat.
+            if let Some(Ok(mut other)) = crowd.0.get(at).map(|other| seats.get_mut(*other)) {
+                other.0 = Some((left, at));
             }
         }
-        if let Ok(mut crowd) = crowds.get_mut(place) {
-            let taken = Seat { place, at: crowd.0.len() };
+        if let Ok(mut crowd) = crowds.get_mut(place)
+            && let Ok(mut seat) = seats.get_mut(entity)
+        {
+            seat.0 = Some((place, crowd.0.len()));
             crowd.0.push(entity);
-            match seats.get_mut(entity) {
-                Ok(mut seat) => *seat = taken,
-                Err(_) => _ = commands.entity(entity).insert(taken),
-            }
         }
         gathered.0.push((entity, id));
     }
     if gathered.0.len() >= SENT_AT_ONCE {
         gathered.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    #[test]
+    fn everybody_sits_where_it_moved_last() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, plugin));
+        let ids: Vec<EntityId> = (0..3).map(|n| EntityId::new(format!("place-{n}")).unwrap()).collect();
+        for id in &ids {
+            let place = app.world_mut().spawn(Crowd::default()).id();
+            app.world_mut().resource_mut::<Places>().0.insert(id.clone(), place);
+        }
+        let people: Vec<Entity> = (0..8).map(|_| app.world_mut().spawn_empty().id()).collect();
+        let mut random = Random::new(3, 0);
+        let mut last = vec![None; people.len()];
+        for _ in 0..300 {
+            // Some move twice in a frame, the first time too.
+            for _ in 0..12 {
+                let (who, place) = (random.below(people.len()), random.below(ids.len()));
+                app.world_mut().entity_mut(people[who]).insert(Stands(ids[place].clone()));
+                last[who] = Some(place);
+            }
+            app.update();
+            let world = app.world();
+            for (who, place) in last.iter().enumerate().filter_map(|(who, place)| Some((who, (*place)?))) {
+                let entity = world.resource::<Places>().0[&ids[place]];
+                let seat = world.get::<Seat>(people[who]).unwrap().0.unwrap();
+                assert_eq!((seat.0, world.get::<Crowd>(entity).unwrap().0[seat.1]), (entity, people[who]));
+            }
+            let seated: usize =
+                world.resource::<Places>().0.values().map(|place| world.get::<Crowd>(*place).unwrap().0.len()).sum();
+            assert_eq!(seated, last.iter().flatten().count());
+        }
     }
 }

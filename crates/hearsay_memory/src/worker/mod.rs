@@ -3,8 +3,10 @@
 //! It never waits for anything but its channels. Commits, the model, files and long comparisons run elsewhere and come
 //! back as [`Internal`] messages; work that would take long is done in slices between requests.
 
+mod closing;
 mod duplicates;
 mod encoder;
+mod halt;
 mod import;
 #[cfg(feature = "llm")]
 mod llm;
@@ -17,7 +19,7 @@ mod writes;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -26,18 +28,20 @@ use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_embed::TextHash;
 use hearsay_model::{EntityId, FactId, Key, Position, State};
 use hearsay_recall::Condensed;
-use hearsay_store::{OpenReport, Opened, Store, StoreError};
+use hearsay_store::{OpenReport, Opened, Reloaded, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Duplicate, Found, ImportOptions, ImportOutcome, Learned, MemoryError, MemoryOptions,
+    Answer, Ask, Closed, Compact, Duplicate, Found, ImportOptions, ImportOutcome, Learned, MemoryError, MemoryOptions,
     MergePlan, Proposed, Search, Settings,
     reading::{Draft, Drafted, Findings},
     review::Reviews,
     ticket::Responder,
 };
 
+use closing::Closing;
 use encoder::{Encoded, EncoderThread};
+use halt::{Halt, Renewed};
 #[cfg(feature = "llm")]
 pub(crate) use llm::LlmCommand;
 #[cfg(feature = "llm")]
@@ -92,6 +96,14 @@ pub enum Event {
         waiting: usize,
         /// Why they were not read, or not as a whole.
         trouble: Option<String>,
+    },
+    /// Writing had stopped, because the state in memory and the journal might have differed. The state was made anew from
+    /// the journal, and writing goes on. Records that were read before may be others now.
+    Reloaded {
+        /// The newest operation.
+        position: Position,
+        /// Why it had stopped.
+        why: String,
     },
     /// Something went wrong in the background. Nothing that was acknowledged is lost.
     Failed(String),
@@ -179,12 +191,19 @@ pub(crate) enum Command {
     },
     #[cfg(feature = "llm")]
     Llm(LlmCommand),
+    /// Changes the state behind the journal's back.
+    #[cfg(test)]
+    Spoil(hearsay_model::Operation),
 }
 
 /// What comes back from other threads.
 pub(crate) enum Internal {
     /// The operations in flight are committed, or are not.
     Committed(Result<(), StoreError>),
+    /// The journal was folded anew, or could not be.
+    Reloaded(Box<Result<Reloaded, StoreError>>),
+    /// What derives from it was made, or could not be.
+    Renewed(Box<Result<Renewed, MemoryError>>),
     /// An import was read, and wants its turn.
     Import(Box<Import>),
     /// An import was compared with the state, unless that failed.
@@ -239,6 +258,8 @@ pub(crate) struct Worker {
     model: ModelStatus,
     vectors: Vectors,
     writes: Writes,
+    /// Set while nothing is written.
+    halt: Option<Halt>,
     questions: Questions,
     readings: Readings,
     #[cfg(feature = "llm")]
@@ -251,6 +272,8 @@ pub(crate) struct Worker {
     asides: (usize, Vec<JoinHandle<()>>),
     /// Whether nobody can ask for anything any more.
     closing: bool,
+    /// How long that may take, and what became of the changes that were sent before.
+    ending: Closing,
     /// Writes that were not taken yet, to count them.
     queued: Receiver<Command>,
 }
@@ -268,7 +291,8 @@ pub(crate) fn start(
     reads: Receiver<Command>,
     writes: Receiver<Command>,
     events: Sender<Event>,
-) -> Result<JoinHandle<Result<(), MemoryError>>, MemoryError> {
+    deadline: Arc<OnceLock<Instant>>,
+) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
     let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
     let (internal, inbox) = unbounded();
     #[cfg(feature = "llm")]
@@ -294,6 +318,7 @@ pub(crate) fn start(
         encoder,
         model,
         vectors: Vectors::default(),
+        halt: None,
         questions: Questions::default(),
         readings: Readings::default(),
         #[cfg(feature = "llm")]
@@ -304,6 +329,7 @@ pub(crate) fn start(
         counts: Counts::default(),
         asides: (0, Vec::new()),
         closing: false,
+        ending: Closing::new(deadline),
         queued: writes.clone(),
     };
     let thread = thread::Builder::new().name("hearsay-worker".into()).spawn(move || worker.run(reads, writes, inbox));
@@ -316,7 +342,7 @@ impl Worker {
         reads: Receiver<Command>,
         writes: Receiver<Command>,
         inbox: Receiver<Internal>,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<Closed, MemoryError> {
         self.index = hearsay_recall::Index::of(&self.world.state);
         self.reviews = Reviews::of(&self.world.state);
         self.reveals = Reveals::of(&self.world.state);
@@ -331,14 +357,15 @@ impl Worker {
         let (mut reads, mut writes) = (Some(reads), Some(writes));
         loop {
             self.closing = reads.is_none() && writes.is_none();
+            self.give_back_in_time();
             self.begin_commit();
             self.look_for_duplicates();
             let busy = self.do_slice();
             self.read_more();
             #[cfg(feature = "llm")]
             self.ask_model();
-            if self.closing && !busy && self.is_idle() {
-                if self.mark_reading() {
+            if self.closing && (!busy || self.ending.gave_up()) && self.is_idle() {
+                if !self.ending.gave_up() && self.mark_reading() {
                     // Nobody is left who would wake this up to write it.
                     continue;
                 }
@@ -349,6 +376,7 @@ impl Worker {
             let patience = self.writes.patience(now).map_or(patience, |until| until.min(patience));
             #[cfg(feature = "llm")]
             let patience = self.llm_patience().map_or(patience, |until| until.min(patience));
+            let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
             let patience = if busy { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
             // Writes that have no room stay in their channel, which is full for callers sooner or later; reads go on.
@@ -374,9 +402,13 @@ impl Worker {
         self.shut_down(inbox)
     }
 
-    /// Whether all that was asked is answered.
+    /// Whether all that was asked is answered; where time is up, whether nothing is being committed.
     fn is_idle(&self) -> bool {
-        self.writes.waiting() == 0 && self.asides.0 == 0 && self.questions.is_empty()
+        let in_doubt = self.halt.as_ref().map_or(0, Halt::in_doubt);
+        if self.ending.gave_up() {
+            return self.writes.in_flight() + in_doubt == 0;
+        }
+        self.writes.waiting() + in_doubt == 0 && self.asides.0 == 0 && self.questions.is_empty()
     }
 
     fn take(&mut self, command: Command) {
@@ -410,12 +442,19 @@ impl Worker {
             }
             #[cfg(feature = "llm")]
             Command::Llm(command) => self.take_llm(command),
+            #[cfg(test)]
+            Command::Spoil(operation) => {
+                let spoilt = Arc::make_mut(&mut self.world.state).apply(operation);
+                drop(spoilt);
+            }
         }
     }
 
     fn take_internal(&mut self, message: Internal) {
         match message {
             Internal::Committed(result) => self.finish_commit(result),
+            Internal::Reloaded(reloaded) => self.take_reloaded(*reloaded),
+            Internal::Renewed(renewed) => self.take_renewed(*renewed),
             Internal::Import(import) => self.writes.push(Write::Import(import)),
             Internal::Planned(import) => self.take_planned(import),
             Internal::Projected(Ok(())) => {}
@@ -523,8 +562,9 @@ impl Worker {
     }
 
     /// Keeps what was made, and closes. All requests are answered by now.
-    fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<(), MemoryError> {
-        for aside in std::mem::take(&mut self.asides.1) {
+    fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
+        // Where time is up, what runs beside the worker ends by itself.
+        for aside in std::mem::take(&mut self.asides.1).into_iter().filter(|_| !self.ending.gave_up()) {
             let _ = aside.join();
         }
         if let Some(encoder) = self.encoder.take() {
@@ -547,6 +587,7 @@ impl Worker {
             });
         }
         // No other thread has it any more; if one had, its last holder would close it.
-        Arc::into_inner(self.store).map_or(Ok(()), |store| Ok(store.close()?))
+        let closed = self.ending.closed();
+        Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
     }
 }

@@ -59,9 +59,17 @@ pub(crate) struct Import {
 
 /// What a write changes.
 #[derive(Default)]
-struct Made {
-    operation: Option<Arc<Operation>>,
-    transients: TransientUpdate,
+pub(super) struct Made {
+    pub(super) operation: Option<Arc<Operation>>,
+    pub(super) transients: TransientUpdate,
+}
+
+/// What became of a write that was committed.
+pub(super) struct Outcome {
+    /// Its operation, if it has one.
+    pub(super) written: Option<Written>,
+    /// The number of the write since opening.
+    pub(super) revision: u64,
 }
 
 impl Made {
@@ -79,6 +87,11 @@ impl Write {
             Self::Import(import) => import.responder.is_cancelled(),
             Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => false,
         }
+    }
+
+    /// Whether it is a record of the memory's own: nobody waits for it.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients)
     }
 
     /// What is to be written; empty, when there is nothing.
@@ -133,27 +146,32 @@ impl Write {
     }
 
     /// Gives the answer.
-    fn finish(self, written: Result<Option<Written>, MemoryError>, revision: Option<u64>) {
+    pub(super) fn finish(self, outcome: Result<Option<Outcome>, MemoryError>) {
         match self {
             Self::Operation { responder, .. } => {
+                let written = outcome.map(|outcome| outcome.and_then(|outcome| outcome.written));
                 responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
             }
-            Self::Proposals { counts, responder, .. } => responder.give(written.map(|_| counts)),
+            Self::Proposals { counts, responder, .. } => responder.give(outcome.map(|_| counts)),
             Self::Patches { refused, responder, .. } => {
-                responder.give(written.map(|written| Patched { written, revision, refused }));
+                responder.give(outcome.map(|outcome| {
+                    let revision = outcome.as_ref().map(|outcome| outcome.revision);
+                    Patched { written: outcome.and_then(|outcome| outcome.written), revision, refused }
+                }));
             }
             Self::Import(import) => {
                 let Import { report, progress, responder, .. } = *import;
                 progress.set(ImportStage::Done);
+                let written = outcome.map(|outcome| outcome.and_then(|outcome| outcome.written));
                 responder.give(written.map(|written| ImportOutcome { report, written }));
             }
             Self::Findings { findings, .. } => {
-                if let Err(error) = written {
+                if let Err(error) = outcome {
                     tracing::warn!("what was read in {} was not written: {error}", findings.passage.id());
                 }
             }
             Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
-                if let Err(error) = written {
+                if let Err(error) = outcome {
                     tracing::warn!("a record of the memory's own was not written: {error}");
                 }
             }
@@ -219,6 +237,15 @@ struct TransientProjection {
 }
 
 impl TransientProjection {
+    /// Has all values sent again: those that the tables show, and those of a state that was folded anew.
+    fn renew(&mut self, state: &State, batch: u64) {
+        self.batch = batch;
+        self.changed.extend(self.shown.keys().cloned());
+        let of = |value: &TransientValue| (value.fact.subject().clone(), value.fact.predicate().clone());
+        self.changed.extend(state.transients().map(of));
+        self.due.get_or_insert_with(|| Instant::now() + TRANSIENT_GATHER);
+    }
+
     /// The records of some of the values that changed: those that the tables show, and those that take their place.
     fn take(&mut self, state: &State, count: usize) -> Vec<Key> {
         let mut keys = BTreeSet::new();
@@ -243,12 +270,49 @@ impl Writes {
         Self { transients, ..Self::default() }
     }
 
+    /// The number of a write that is applied now.
+    pub(super) fn next_revision(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
+    }
+
+    /// Takes over a state that was folded anew.
+    pub(super) fn renew_transients(&mut self, state: &State, batch: u64) {
+        self.transients.renew(state, batch);
+    }
+
     pub(super) fn push(&mut self, write: Write) {
         self.waiting.push_back(write);
     }
 
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len() + self.in_flight.len() + usize::from(self.planning)
+    }
+
+    /// What waits, to be answered without being written.
+    pub(super) fn take_waiting(&mut self) -> VecDeque<Write> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Has records indexed in slices.
+    pub(super) fn index_later(&mut self, keys: VecDeque<Key>) {
+        self.unindexed = keys;
+    }
+
+    /// Has records written to the graph tables, which then show a position.
+    pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
+        self.unprojected_keys += keys.len();
+        self.unprojected.push_back((keys.into(), position));
+        self.project_at.get_or_insert_with(|| Instant::now() + GATHER);
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// Whether an import is being compared.
+    pub(super) fn is_planning(&self) -> bool {
+        self.planning
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -273,7 +337,8 @@ impl Worker {
     /// Operations of one group are made from the same state, so none may depend on another: the first that might
     /// waits for the next group.
     pub(super) fn begin_commit(&mut self) {
-        if !self.writes.in_flight.is_empty() || self.writes.planning {
+        let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
+        if is_busy || self.ending.gave_up() || self.is_halted() {
             return;
         }
         let mut reached = BTreeSet::new();
@@ -281,7 +346,7 @@ impl Worker {
             && let Some(mut write) = self.writes.waiting.pop_front()
         {
             if write.is_cancelled() {
-                write.finish(Err(MemoryError::Cancelled), None);
+                self.finish(write, Err(MemoryError::Cancelled));
                 continue;
             }
             let first = self.writes.in_flight.is_empty();
@@ -310,7 +375,7 @@ impl Worker {
                         self.count_dropped(&write);
                     }
                     self.note_if_findings(&write);
-                    write.finish(nothing.map(|_| None), None);
+                    self.finish(write, nothing.map(|_| None));
                     continue;
                 }
             };
@@ -381,7 +446,7 @@ impl Worker {
         }
     }
 
-    fn count_dropped(&mut self, write: &Write) {
+    pub(super) fn count_dropped(&mut self, write: &Write) {
         if let Write::Proposals { counts, .. } | Write::Findings { counts, .. } = write {
             self.dropped_proposals += counts.dropped;
         }
@@ -390,56 +455,54 @@ impl Worker {
     /// Applies what was committed, and answers.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
         let in_flight = std::mem::take(&mut self.writes.in_flight);
+        let committed = self.store.position();
         if let Err(error) = result {
+            if let StoreError::Uncertain { .. } = error {
+                return self.halt(error.to_string(), committed.next(), in_flight);
+            }
             let what = error.to_string();
             for (_, write) in in_flight {
                 self.note_if_findings(&write);
-                let error = match error {
-                    StoreError::Uncertain { .. } => MemoryError::Uncertain(what.clone()),
-                    _ => MemoryError::NotCommitted(what.clone()),
-                };
-                write.finish(Err(error), None);
+                self.finish(write, Err(MemoryError::NotCommitted(what.clone())));
             }
             return;
         }
         if in_flight.iter().any(|(made, _)| !made.transients.is_empty()) {
             self.writes.transients.batch += 1;
         }
-        for (made, write) in in_flight {
+        let mut in_flight = in_flight.into_iter();
+        while let Some((made, write)) = in_flight.next() {
             self.writes.revision += 1;
             let (mut touched, mut written) = (Vec::new(), None);
-            if let Some(operation) = made.operation {
-                let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(&operation)) {
+            if let Some(operation) = &made.operation {
+                let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(operation)) {
                     Ok(applied) => applied,
                     Err(error) => {
-                        // It was checked, and nothing that it depends on was changed before it.
-                        self.fail(format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary));
-                        self.note_if_findings(&write);
-                        write.finish(Err(error.into()), None);
-                        continue;
+                        // It was checked, and nothing that it depends on was changed before it: the state is not that of
+                        // the journal any more.
+                        let why = format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary);
+                        let rest: Vec<_> = in_flight.collect();
+                        let later = rest.iter().filter(|(made, _)| made.operation.is_some()).count();
+                        let first = Position(committed.0 - later as u64);
+                        return self.halt(why, first, std::iter::once((made, write)).chain(rest).collect());
                     }
                 };
                 self.follow(applied.position, &applied.touched);
-                self.follow_reading(applied.position, &operation, &applied.touched, &write);
-                written = Some(Written {
-                    position: applied.position,
-                    summary: operation.summary.clone(),
-                    changes: operation.changes.len(),
-                });
+                self.follow_reading(applied.position, operation, &applied.touched, &write);
+                written = Some(Written::of(applied.position, operation));
                 touched = applied.touched;
             }
             if !made.transients.is_empty() {
                 let changed = Arc::make_mut(&mut self.world.state).set_transients(&made.transients);
                 self.follow_transients(&made.transients, &changed);
-                // A value that is gone says no more of whom it was.
-                touched.extend(made.transients.values.iter().map(|change| Key::Entity(change.subject.clone())));
+                touched.extend(made.transients.subjects());
                 touched.extend(changed);
             }
             self.note_if_findings(&write);
             let position = self.world.state.position();
             self.tell(Event::Applied { position, revision: self.writes.revision, touched });
             self.count_dropped(&write);
-            write.finish(Ok(written), Some(self.writes.revision));
+            self.finish(write, Ok(Some(Outcome { written, revision: self.writes.revision })));
         }
         for event in self.reveals.update(&self.world.state) {
             self.tell(event);

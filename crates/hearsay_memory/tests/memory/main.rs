@@ -4,6 +4,7 @@
 mod asking;
 mod edits;
 mod finding;
+mod halting;
 mod imports;
 mod knowing;
 mod learning;

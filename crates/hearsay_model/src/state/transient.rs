@@ -70,6 +70,11 @@ pub struct TransientUpdate {
 }
 
 impl TransientUpdate {
+    /// The records of the subjects. A value that is gone says no more whose it was.
+    pub fn subjects(&self) -> impl Iterator<Item = Key> {
+        self.values.iter().map(|change| Key::Entity(change.subject.clone()))
+    }
+
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.clock.is_none()

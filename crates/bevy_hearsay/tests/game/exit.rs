@@ -1,0 +1,53 @@
+//! At exit, what the game said is committed, or counted.
+
+use std::{path::Path, time::Duration};
+
+use bevy::app::AppExit;
+use bevy_hearsay::{Deed, Happens, MemoryExit};
+use hearsay_memory::{Location, MemoryOptions, Settings};
+
+use super::*;
+
+/// Ann says so many things, and the game exits in the same frame.
+fn say_and_exit(save: &Path, count: usize, patience: Duration) -> MemoryExit {
+    let mut plugins = HearsayPlugins::open(save);
+    plugins.memory.exit_patience = patience;
+    let mut app = SteppingApp::new(plugins);
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered::npc())).id();
+    app.settle();
+    for n in 0..count {
+        let deed = Deed::Say { text: format!("This is line {n}."), states: Vec::new(), lie: false };
+        app.world_mut().trigger(Happens::new(ann, deed));
+    }
+    app.world_mut().write_message(AppExit::Success);
+    app.step();
+    assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Closed);
+    *app.world().resource::<MemoryExit>()
+}
+
+fn lines_kept(save: &Path) -> usize {
+    let mut settings = Settings::default();
+    settings.model.enabled = false;
+    let location = Location::Directory(save.to_owned());
+    let memory = Memory::open(MemoryOptions { location, settings, ..MemoryOptions::in_memory() }).unwrap();
+    let lines = memory.read(|world| Ok(world.state.passages().count())).unwrap().wait().unwrap();
+    memory.close().unwrap();
+    lines
+}
+
+#[test]
+fn more_than_the_queue_holds_is_committed_at_exit() {
+    let save = tempfile::tempdir().unwrap();
+    let exit = say_and_exit(save.path(), 2_500, Duration::from_secs(120));
+    assert_eq!((exit.committed, exit.not_committed), (2_500, 0));
+    assert_eq!(lines_kept(save.path()), 2_500);
+}
+
+#[test]
+fn what_is_not_committed_in_time_is_counted() {
+    let save = tempfile::tempdir().unwrap();
+    let exit = say_and_exit(save.path(), 2_500, Duration::ZERO);
+    assert_eq!(exit.committed + exit.not_committed, 2_500, "{exit:?}");
+    assert!(exit.not_committed > 0, "{exit:?}");
+    assert_eq!(lines_kept(save.path()), exit.committed);
+}

@@ -1,0 +1,248 @@
+//! Months of play: a village whose people move and talk, in a durable directory.
+//!
+//! [`measure`] writes as fast as it can, and looks at what is left: how large the directory is and how long it takes to
+//! open it, beside one into which what holds at the end was written once. [`measure_paced`] plays at the speed of a game,
+//! and looks at how long changes wait for their commit, and what one move costs the worker.
+
+mod paced;
+mod village;
+
+use std::{path::Path, time::Instant};
+
+use anyhow::{Context, Result, ensure};
+use hearsay_memory::{Location, Memory, MemoryOptions, Settings, UndoTarget, World};
+use hearsay_model::{Author, Change, EntityId, How, Knower, Operation, State};
+use serde::Serialize;
+
+pub use paced::{Paced, PacedPlan, measure_paced};
+use village::{UnderWay, Village, sentence};
+
+/// What is played.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// People in the village.
+    pub people: usize,
+    /// Moves.
+    pub moves: usize,
+    /// Things said, told and seen.
+    pub talk: usize,
+}
+
+/// What is left of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Soaked {
+    /// People in the village.
+    pub people: usize,
+    /// Moves.
+    pub moves: usize,
+    /// Things said, told and seen.
+    pub talk: usize,
+    /// Seconds that it took to play all.
+    pub played_s: f64,
+    /// Bytes of the directory after it was closed.
+    pub directory_bytes: u64,
+    /// Milliseconds to open it.
+    pub open_ms: f64,
+    /// Bytes of a directory into which what holds at the end was written once.
+    pub once_bytes: u64,
+    /// Milliseconds to open that one.
+    pub once_open_ms: f64,
+    /// The first in proportion to the other.
+    pub bytes_ratio: f64,
+    /// The first in proportion to the other.
+    pub open_ratio: f64,
+    /// How much of the talk is there, by those who said it and those who heard it.
+    pub talk_kept: usize,
+    /// Whether the last thing said is gone after an undo, and back after the undo of that.
+    pub undo_works: bool,
+    /// Whether people are where they were, and nothing is known that was said later, after a slot is loaded.
+    pub slot_works: bool,
+}
+
+/// Moves that make one operation.
+const BATCH: usize = 200;
+
+/// Game minutes go by so many operations each.
+const MINUTE: usize = 4;
+
+pub(crate) fn options(directory: &Path) -> MemoryOptions {
+    let mut settings = Settings::default();
+    settings.model.enabled = false;
+    // What is said states what it states: the extractor is not measured.
+    settings.extraction.enabled = false;
+    let location = Location::Directory(directory.to_owned());
+    MemoryOptions { location, settings, ..MemoryOptions::in_memory() }
+}
+
+/// Plays as fast as it can in a directory that it may fill.
+///
+/// # Errors
+/// When the memory fails, or a move is refused.
+pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
+    ensure!(plan.people >= 8, "a village needs 8 people at least, not {}", plan.people);
+    let (played, once) = (directory.join("played"), directory.join("once"));
+    let mut village = Village::new(plan.people)?;
+    let memory = Memory::open(options(&played))?;
+    village.settle(&memory)?;
+    let begun = Instant::now();
+    let mut under_way = UnderWay::default();
+    let batches = plan.moves.div_ceil(BATCH);
+    let slot_at = batches.saturating_sub(20);
+    let mut kept = None;
+    for batch in 0..batches {
+        let count = BATCH.min(plan.moves - batch * BATCH);
+        let moves = (0..count).map(|n| village.go(batch * BATCH + n)).collect();
+        under_way.patch(&memory, moves, (batch / MINUTE) as i64)?;
+        while village.said < plan.talk * (batch + 1) / batches {
+            under_way.talk(&memory, &village.talk())?;
+        }
+        if batch == slot_at {
+            under_way.finish()?;
+            memory.save_slot("soak")?.wait()?;
+            kept = Some((places(&memory, &village)?, village.said));
+        }
+    }
+    under_way.finish()?;
+    let played_s = begun.elapsed().as_secs_f64();
+    memory.close()?;
+    let (directory_bytes, (memory, open_ms)) = (crate::speed::bytes_below(&played)?, timed_open(&played)?);
+    let talk = village.said;
+    let people = village.people.clone();
+    let talk_kept = memory.read_aside(move |world| Ok(kept_talk(&world.state, &people, talk)))?.wait()?;
+    write_once(&memory, &once)?;
+    let (once_bytes, (fresh, once_open_ms)) = (crate::speed::bytes_below(&once)?, timed_open(&once)?);
+    fresh.close()?;
+    let undo_works = undo_works(&memory, &mut village)?;
+    let (then, said) = kept.context("nothing was played")?;
+    memory.load_slot("soak")?.wait()?;
+    let known = memory.read_aside(move |world| Ok(spoken(&world.state, said).is_none()))?.wait()?;
+    let slot_works = known && places(&memory, &village)? == then;
+    memory.close()?;
+    Ok(Soaked {
+        people: plan.people,
+        moves: plan.moves,
+        talk,
+        played_s,
+        directory_bytes,
+        open_ms,
+        once_bytes,
+        once_open_ms,
+        bytes_ratio: directory_bytes as f64 / once_bytes.max(1) as f64,
+        open_ratio: open_ms / once_open_ms.max(f64::MIN_POSITIVE),
+        talk_kept,
+        undo_works,
+        slot_works,
+    })
+}
+
+/// Opens a directory; in how many milliseconds.
+fn timed_open(directory: &Path) -> Result<(Memory, f64)> {
+    let since = Instant::now();
+    let memory = Memory::open(options(directory))?;
+    memory.status()?.wait()?;
+    Ok((memory, since.elapsed().as_secs_f64() * 1e3))
+}
+
+/// Where everybody is.
+fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
+    let people = village.people.clone();
+    let place = |world: &World, id: &EntityId| hearsay_memory::Record::of(&world.state, id)?.place;
+    let places = memory.read(move |world| Ok(people.iter().map(|id| place(world, id)).collect::<Vec<_>>()))?;
+    Ok(places.wait()?)
+}
+
+/// Whether the so-many-th thing is on record: who are to have it, and who has it.
+fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
+    let text = sentence(number);
+    if number.is_multiple_of(3) {
+        let (_, passage) = state.passages_in_session(None).find(|(_, passage)| passage.text == text)?;
+        return passage.speaker.as_ref().map(|_| passage.heard_by.clone());
+    }
+    let fact = state.facts().find(|fact| fact.statement() == text)?;
+    let teller = fact.provenance().speaker.is_some() == (number % 3 == 1);
+    let edges = state.known_by(fact.id()).filter(|edge| edge.how != How::Shared);
+    teller.then(|| edges.map(|edge| edge.knower.clone()).collect())
+}
+
+/// How much of the talk is on record, each with who said it and at least the two who heard or saw it.
+fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
+    use std::collections::HashMap;
+    let said: HashMap<&str, _> =
+        state.passages_in_session(None).map(|(_, passage)| (passage.text.as_str(), passage)).collect();
+    let facts: HashMap<&str, _> = state.facts().map(|fact| (fact.statement(), fact)).collect();
+    let is_person = |knower: &Knower| knower.entity().is_some_and(|id| people.contains(id));
+    let is_kept = |number: &usize| {
+        let text = sentence(*number);
+        if number.is_multiple_of(3) {
+            return said.get(text.as_str()).is_some_and(|passage| {
+                passage.speaker.is_some() && passage.heard_by.iter().filter(|knower| is_person(knower)).count() >= 3
+            });
+        }
+        facts.get(text.as_str()).is_some_and(|fact| {
+            let learned = state.known_by(fact.id()).filter(|edge| edge.how != How::Shared);
+            let told =
+                fact.provenance().author == Author::Game && fact.provenance().speaker.is_some() == (number % 3 == 1);
+            told && learned.filter(|edge| is_person(&edge.knower)).count() >= 2
+        })
+    };
+    (0..talk).filter(is_kept).count()
+}
+
+/// Writes what holds, and all that was said, into a fresh directory.
+fn write_once(memory: &Memory, directory: &Path) -> Result<()> {
+    let changes = memory.read_aside(|world| Ok(live(&world.state)))?.wait()?;
+    let fresh = Memory::open(options(directory))?;
+    for part in changes.chunks(BATCH) {
+        let operation = Operation::new(Author::Game, "what holds", part.to_vec());
+        fresh.write(move |_| Ok(operation.clone()))?.wait()?;
+    }
+    fresh.close()?;
+    Ok(())
+}
+
+fn live(state: &State) -> Vec<Change> {
+    let entities = state.entities().map(|entity| Change::AddEntity((**entity).clone()));
+    let facts: Vec<_> = state.facts().filter(|fact| !fact.validity().is_closed()).collect();
+    let edges = facts.iter().flat_map(|fact| state.known_by(fact.id()));
+    let edges = edges.map(|edge| Change::Learn(std::sync::Arc::clone(edge)));
+    let passages = state.passages().map(|(_, passage)| Change::AddPassage(std::sync::Arc::clone(passage)));
+    let settings = state.settings().map(|setting| Change::Set((**setting).clone()));
+    let facts = facts.iter().map(|fact| Change::AssertFact(std::sync::Arc::clone(fact)));
+    entities.chain(settings).chain(facts).chain(passages).chain(edges).collect()
+}
+
+fn undo_works(memory: &Memory, village: &mut Village) -> Result<bool> {
+    let number = village.said;
+    memory.learn(Author::Game, village.talk())?.wait()?;
+    let is_there =
+        || -> Result<bool> { Ok(memory.read_aside(move |world| Ok(spoken(&world.state, number).is_some()))?.wait()?) };
+    let before = is_there()?;
+    let undone = memory.undo(UndoTarget::Last)?.wait()?;
+    let gone = !is_there()?;
+    memory.undo(UndoTarget::At(undone.position))?.wait()?;
+    Ok(before && gone && is_there()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_soak_keeps_everything() {
+        let directory = tempfile::tempdir().unwrap();
+        let soaked = measure(Plan { people: 12, moves: 6_000, talk: 60 }, directory.path()).unwrap();
+        assert_eq!((soaked.talk, soaked.talk_kept), (60, 60), "{soaked:?}");
+        assert!(soaked.undo_works && soaked.slot_works, "{soaked:?}");
+        assert!(soaked.directory_bytes > 0 && soaked.once_bytes > 0, "{soaked:?}");
+    }
+
+    #[test]
+    fn a_short_paced_soak_has_figures() {
+        let directory = tempfile::tempdir().unwrap();
+        let plan = PacedPlan { people: 20, moves_per_second: 400, seconds: 3 };
+        let paced = measure_paced(plan, directory.path(), &mut |_| {}).unwrap();
+        assert!(paced.moves >= 800, "{paced:?}");
+        assert!(paced.lag_ms_p50_begin > 0.0 && paced.lag_ms_p99_end >= paced.lag_ms_p50_end, "{paced:?}");
+        assert!(paced.directory_bytes > 0, "{paced:?}");
+    }
+}

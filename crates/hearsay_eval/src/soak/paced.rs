@@ -1,0 +1,230 @@
+//! The village at the speed of a game: changes gather for a quarter of a second, as in the plugin.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+use hearsay_memory::{Memory, MemoryError, Patch, Patched, Patches, Ticket};
+use hearsay_model::{Author, EntityId, GameTime};
+use serde::Serialize;
+
+use super::{options, village::Village};
+use crate::{frames::at, speed::resident};
+
+/// What is played.
+#[derive(Debug, Clone, Copy)]
+pub struct PacedPlan {
+    /// People in the village.
+    pub people: usize,
+    /// Moves in a second.
+    pub moves_per_second: usize,
+    /// Seconds.
+    pub seconds: u64,
+}
+
+/// What it cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Paced {
+    /// People in the village.
+    pub people: usize,
+    /// Moves.
+    pub moves: usize,
+    /// Things said, told and seen.
+    pub talk: usize,
+    /// Seconds played.
+    pub seconds: f64,
+    /// From the first change of a batch to its commit, in milliseconds: the median in the first tenth of the time.
+    pub lag_ms_p50_begin: f64,
+    /// 99 of 100 took no longer in the first tenth.
+    pub lag_ms_p99_begin: f64,
+    /// The median in the last tenth.
+    pub lag_ms_p50_end: f64,
+    /// 99 of 100 took no longer in the last tenth.
+    pub lag_ms_p99_end: f64,
+    /// Processor time of the worker for one move, in microseconds, from so many moves on.
+    pub worker_us_per_move: Vec<(usize, f64)>,
+    /// Resident memory at the beginning and the end, in bytes; where Linux tells it.
+    pub resident_bytes: Option<(u64, u64)>,
+    /// Bytes of the directory after it was closed.
+    pub directory_bytes: u64,
+    /// Milliseconds to open it.
+    pub open_ms: f64,
+}
+
+/// How long changes gather, and batches under way at most: as in the plugin.
+const GATHER: Duration = Duration::from_millis(250);
+const IN_FLIGHT: usize = 2;
+
+/// From how many moves on the worker's time is taken, over so many moves.
+const MARKS: [usize; 4] = [100, 1_000, 10_000, 100_000];
+const WINDOW: usize = 1_000;
+
+/// Things said in a second.
+const TALK: usize = 2;
+
+struct Batch {
+    since: Instant,
+    ticket: Ticket<Patched>,
+}
+
+/// Plays in a directory that it may fill. `tell` hears how many moves were made.
+///
+/// # Errors
+/// When the memory fails, or a move is refused.
+pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usize)) -> Result<Paced> {
+    ensure!(plan.people >= 8, "a village needs 8 people at least, not {}", plan.people);
+    let mut village = Village::new(plan.people)?;
+    let memory = Memory::open(options(directory))?;
+    village.settle(&memory)?;
+    let (begun, whole) = (Instant::now(), Duration::from_secs(plan.seconds));
+    let resident_begin = resident();
+    let mut waiting: BTreeMap<EntityId, Patch> = BTreeMap::new();
+    let (mut since, mut sent, mut talk) = (None::<Instant>, Vec::<Batch>::new(), Vec::new());
+    let (mut moves, mut committed, mut in_batches) = (0, 0, Vec::<usize>::new());
+    let (mut lags, mut costs, mut clock) = (Vec::new(), Costs::default(), 0);
+    while begun.elapsed() < whole || !sent.is_empty() || !waiting.is_empty() || !talk.is_empty() {
+        let elapsed = begun.elapsed().min(whole);
+        let due = (elapsed.as_secs_f64() * plan.moves_per_second as f64) as usize;
+        while moves < due {
+            let who = village.anybody();
+            let (id, patch) = village.go(who);
+            waiting.entry(id).or_default().absorb(patch);
+            since.get_or_insert_with(Instant::now);
+            moves += 1;
+        }
+        if sent.len() < IN_FLIGHT && since.is_some_and(|since| since.elapsed() >= GATHER) {
+            clock += 1;
+            let time = GameTime(clock / 4);
+            let patches = Patches { entities: waiting.clone().into_iter().collect(), clock: Some(time) };
+            match memory.patch(Author::Game, Arc::new(patches)) {
+                Ok(ticket) => {
+                    in_batches.push(waiting.len());
+                    waiting.clear();
+                    sent.extend(since.take().map(|since| Batch { since, ticket }));
+                }
+                Err(MemoryError::Full { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        while village.said < elapsed.as_secs() as usize * TALK && talk.len() < 64 {
+            let happening = village.talk();
+            match memory.learn(Author::Game, happening) {
+                Ok(ticket) => talk.push(ticket),
+                Err(MemoryError::Full { .. }) => village.said -= 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        while let Some(answer) = sent.first().and_then(|batch| batch.ticket.try_take()) {
+            let refused = answer?.refused;
+            ensure!(refused.is_empty(), "a move was refused: {refused:?}");
+            let Batch { since, .. } = sent.remove(0);
+            committed += in_batches.remove(0);
+            lags.push((begun.elapsed(), since.elapsed().as_secs_f64() * 1e3));
+            costs.note(committed);
+            tell(moves);
+        }
+        let mut failed = None;
+        talk.retain(|ticket| match ticket.try_take() {
+            Some(Err(error)) => {
+                failed = Some(error);
+                false
+            }
+            Some(Ok(_)) => false,
+            None => true,
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        thread::sleep(Duration::from_millis(4));
+    }
+    costs.end(committed);
+    let seconds = begun.elapsed().as_secs_f64();
+    let resident_bytes = resident_begin.zip(resident());
+    memory.close()?;
+    let directory_bytes = crate::speed::bytes_below(directory)?;
+    let (memory, open_ms) = super::timed_open(directory)?;
+    memory.close()?;
+    let part = |from: f64, to: f64| {
+        let within = |at: &Duration| (from..=to).contains(&(at.as_secs_f64() / whole.as_secs_f64().max(0.001)));
+        let mut lags: Vec<f64> = lags.iter().filter(|(at, _)| within(at)).map(|(_, lag)| *lag).collect();
+        lags.sort_by(f64::total_cmp);
+        (at(&lags, 0.5), at(&lags, 0.99))
+    };
+    // What is committed after the end belongs to it.
+    let ((p50_begin, p99_begin), (p50_end, p99_end)) =
+        (part(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), part(0.9, f64::MAX));
+    Ok(Paced {
+        people: plan.people,
+        moves,
+        talk: village.said,
+        seconds,
+        lag_ms_p50_begin: p50_begin,
+        lag_ms_p99_begin: p99_begin,
+        lag_ms_p50_end: p50_end,
+        lag_ms_p99_end: p99_end,
+        worker_us_per_move: costs.per_move,
+        resident_bytes,
+        directory_bytes,
+        open_ms,
+    })
+}
+
+/// What moves cost the worker, from some numbers of them on.
+#[derive(Default)]
+struct Costs {
+    per_move: Vec<(usize, f64)>,
+    /// The mark that was passed, with the moves and the worker's time then.
+    window: Option<(usize, usize, Duration)>,
+    marks: usize,
+    last: Vec<(usize, Duration)>,
+}
+
+impl Costs {
+    fn note(&mut self, moves: usize) {
+        let Some(used) = worker_time() else { return };
+        self.last.push((moves, used));
+        if let Some((mark, from, before)) = self.window
+            && moves >= from + WINDOW
+        {
+            self.add(mark, (from, before), (moves, used));
+            self.window = None;
+        }
+        if self.window.is_none()
+            && let Some(mark) = MARKS.get(self.marks).filter(|mark| moves >= **mark)
+        {
+            self.window = Some((*mark, moves, used));
+            self.marks += 1;
+        }
+    }
+
+    /// The last moves of all count too.
+    fn end(&mut self, moves: usize) {
+        let from = self.last.iter().rev().find(|(at, _)| at + 10 * WINDOW <= moves).copied();
+        if let (Some(from), Some(to)) = (from, self.last.last().copied()) {
+            self.add(from.0, from, to);
+        }
+    }
+
+    fn add(&mut self, mark: usize, from: (usize, Duration), to: (usize, Duration)) {
+        let used = to.1.saturating_sub(from.1).as_secs_f64() * 1e6;
+        self.per_move.push((mark, used / (to.0 - from.0).max(1) as f64));
+    }
+}
+
+/// Processor time of the thread that owns the state, where Linux tells it.
+fn worker_time() -> Option<Duration> {
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+    tasks.flatten().map(|task| task.path()).find_map(|task| {
+        let name = std::fs::read_to_string(task.join("comm")).ok()?;
+        if name.trim() != "hearsay-worker" {
+            return None;
+        }
+        let used = std::fs::read_to_string(task.join("schedstat")).ok()?;
+        Some(Duration::from_nanos(used.split_ascii_whitespace().next()?.parse().ok()?))
+    })
+}

@@ -1,0 +1,148 @@
+//! A village whose people go about and talk, as a game tells it to the memory.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use anyhow::Result;
+use hearsay_memory::{Circumstances, Happening, Memory, MemoryError, Patch, Patched, Patches, Stated, Ticket, Written};
+use hearsay_model::{Author, EntityId, GameTime, Kind};
+
+use crate::Random;
+
+/// The people and places of a village, and what was said in it.
+pub(super) struct Village {
+    pub(super) people: Vec<EntityId>,
+    pub(super) places: Vec<EntityId>,
+    pub(super) said: usize,
+    random: Random,
+}
+
+/// People to a place.
+const CROWD: usize = 4;
+
+impl Village {
+    pub(super) fn new(people: usize) -> Result<Self> {
+        let ids = |kind: &str, count: usize| -> Result<Vec<EntityId>> {
+            (0..count).map(|n| Ok(EntityId::new(format!("{kind}-{n}"))?)).collect()
+        };
+        let places = ids("place", (people / CROWD).max(2))?;
+        Ok(Self { people: ids("person", people)?, places, said: 0, random: Random::new(23, 0) })
+    }
+
+    /// Adds everybody and everything to a memory.
+    pub(super) fn settle(&self, memory: &Memory) -> Result<()> {
+        let create = |kind: Kind, name: String| Patch { create: Some((kind, Some(name))), ..Patch::default() };
+        let place = |(n, id): (usize, &EntityId)| (id.clone(), create(Kind::Location, format!("The House {n}")));
+        let person = |(n, id): (usize, &EntityId)| {
+            let home = self.places[n % self.places.len()].clone();
+            (id.clone(), Patch { place: Some(Some(home)), ..create(Kind::Npc, format!("Villager {n}")) })
+        };
+        let places = self.places.iter().enumerate().map(place);
+        let entities = places.chain(self.people.iter().enumerate().map(person)).collect();
+        let patches = Patches { entities, clock: Some(GameTime(0)) };
+        memory.patch(Author::Game, Arc::new(patches))?.wait()?;
+        Ok(())
+    }
+
+    /// Somebody goes elsewhere.
+    pub(super) fn go(&mut self, who: usize) -> (EntityId, Patch) {
+        let place = self.places[self.random.below(self.places.len())].clone();
+        (self.people[who % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
+    }
+
+    pub(super) fn anybody(&mut self) -> usize {
+        self.random.below(self.people.len())
+    }
+
+    /// Somebody says, tells or shows something new to two others.
+    pub(super) fn talk(&mut self) -> Happening {
+        let (number, who) = (self.said, self.anybody());
+        self.said += 1;
+        let name = |offset: usize| self.people[(who + offset) % self.people.len()].to_string();
+        let others = vec![name(1), name(2)];
+        let circumstances = Circumstances::default();
+        let lore = Stated::Lore { about: name(3), text: sentence(number) };
+        match number % 3 {
+            0 => Happening::Say {
+                speaker: name(0),
+                text: sentence(number),
+                states: Vec::new(),
+                hearers: others,
+                lie: false,
+                circumstances,
+            },
+            1 => Happening::Tell {
+                teller: name(0),
+                fact: lore,
+                hearers: others,
+                retold: None,
+                lie: false,
+                citing: None,
+                credence: None,
+                circumstances,
+            },
+            _ => Happening::Witness { facts: vec![lore], witnesses: others, circumstances },
+        }
+    }
+}
+
+/// What is said or seen for the so-many-th time; no two are the same.
+pub(super) fn sentence(number: usize) -> String {
+    const WHAT: [&str; 6] = [
+        "the mill wheel stood still on night",
+        "a lantern was carried to the ford on day",
+        "two geese were missing at count",
+        "the miller owes for sack",
+        "somebody knocked at the chapel at hour",
+        "the well tasted of iron on morning",
+    ];
+    format!("They say {} {number}.", WHAT[number % WHAT.len()])
+}
+
+/// Requests that were sent and are not answered.
+#[derive(Default)]
+pub(super) struct UnderWay {
+    patches: Vec<Ticket<Patched>>,
+    talk: Vec<Ticket<Written>>,
+}
+
+/// Requests under way at most.
+const MOST: usize = 64;
+
+impl UnderWay {
+    pub(super) fn patch(&mut self, memory: &Memory, entities: Vec<(EntityId, Patch)>, clock: i64) -> Result<()> {
+        // Of several patches for one entity, the later counts.
+        let entities: BTreeMap<EntityId, Patch> = entities.into_iter().collect();
+        let patches = Patches { entities: entities.into_iter().collect(), clock: Some(GameTime(clock)) };
+        let patches = Arc::new(patches);
+        let ticket = sent(|| memory.patch(Author::Game, Arc::clone(&patches)))?;
+        self.patches.push(ticket);
+        if self.patches.len() >= MOST { self.finish() } else { Ok(()) }
+    }
+
+    pub(super) fn talk(&mut self, memory: &Memory, happening: &Happening) -> Result<()> {
+        self.talk.push(sent(|| memory.learn(Author::Game, happening.clone()))?);
+        if self.talk.len() >= MOST { self.finish() } else { Ok(()) }
+    }
+
+    /// Waits for all answers.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        for ticket in self.patches.drain(..) {
+            let patched = ticket.wait()?;
+            anyhow::ensure!(patched.refused.is_empty(), "a move was refused: {:?}", patched.refused);
+        }
+        for ticket in self.talk.drain(..) {
+            ticket.wait()?;
+        }
+        Ok(())
+    }
+}
+
+/// Sends a request as soon as there is room for it.
+fn sent<T>(mut send: impl FnMut() -> Result<Ticket<T>, MemoryError>) -> Result<Ticket<T>> {
+    loop {
+        match send() {
+            Err(MemoryError::Full { .. }) => std::thread::sleep(std::time::Duration::from_millis(1)),
+            other => return Ok(other?),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Closing: what was accepted is committed, or given back and counted when time is up.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use super::{Command, Worker, Write, writes::Outcome};
+use crate::{Closed, MemoryError};
+
+/// How closing stands.
+pub(super) struct Closing {
+    /// When it gives up. Set when it begins.
+    deadline: Arc<OnceLock<Instant>>,
+    gave_up: bool,
+    closed: Closed,
+}
+
+impl Closing {
+    pub(super) fn new(deadline: Arc<OnceLock<Instant>>) -> Self {
+        Self { deadline, gave_up: false, closed: Closed::default() }
+    }
+
+    /// How long until it gives up; none, while it does not close, or when it gave up.
+    pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
+        self.deadline.get().filter(|_| !self.gave_up).map(|deadline| deadline.saturating_duration_since(now))
+    }
+
+    pub(super) fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    pub(super) fn closed(&self) -> Closed {
+        self.closed
+    }
+
+    /// Counts what became of a change, once it closes.
+    fn count(&mut self, write: &Write, outcome: &Result<Option<Outcome>, MemoryError>) {
+        if self.deadline.get().is_none() || write.is_own() {
+            return;
+        }
+        match outcome {
+            Ok(Some(_)) => self.closed.committed += 1,
+            Err(
+                MemoryError::NotInTime
+                | MemoryError::NotCommitted(_)
+                | MemoryError::Halted(_)
+                | MemoryError::Uncertain(_),
+            ) => self.closed.not_committed += 1,
+            // There was nothing to write, or it could not be made at any time.
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+impl Worker {
+    /// Answers a write, and counts it where the memory closes.
+    pub(super) fn finish(&mut self, write: Write, outcome: Result<Option<Outcome>, MemoryError>) {
+        self.ending.count(&write, &outcome);
+        write.finish(outcome);
+    }
+
+    /// When time is up, gives back what waits. What is being committed is waited for.
+    pub(super) fn give_back_in_time(&mut self) {
+        if self.ending.patience(Instant::now()).is_none_or(|left| left > Duration::ZERO) {
+            return;
+        }
+        self.ending.gave_up = true;
+        self.ending.closed.not_committed += usize::from(self.writes.is_planning());
+        let sent: Vec<Command> = self.queued.try_iter().collect();
+        let mut waiting = self.writes.take_waiting();
+        for command in sent {
+            match command {
+                Command::Write(write) => waiting.push_back(write),
+                Command::Import { responder, .. } => {
+                    self.ending.closed.not_committed += 1;
+                    responder.give(Err(MemoryError::NotInTime));
+                }
+                // Whoever asked hears that it is closed.
+                _ => {}
+            }
+        }
+        for write in waiting {
+            self.note_if_findings(&write);
+            self.finish(write, Err(MemoryError::NotInTime));
+        }
+        let count = self.ending.closed.not_committed;
+        if count > 0 {
+            tracing::warn!("{count} changes were not committed before the campaign closed");
+        }
+    }
+}

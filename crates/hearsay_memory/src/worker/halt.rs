@@ -1,0 +1,148 @@
+//! Fail-stop: where the state in memory and the journal may differ, nothing is written until both are one again.
+//!
+//! A commit may end in doubt, or be in the journal and not fit the state. Then the journal is folded anew beside the
+//! worker, and the state and what derives from it are replaced. Meanwhile reads are answered from the old state and writes
+//! wait. If the journal cannot be read, all writes are refused until the memory is opened again.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use hearsay_model::{Change, Key, Position, State};
+use hearsay_store::{Reloaded, StoreError};
+
+use super::{
+    Event, Internal, Reveals, Worker, World, Write, guarded,
+    writes::{Made, Outcome},
+};
+use crate::{Learned, MemoryError, Written, review::Reviews, ticket::ticket};
+
+/// Why nothing is written.
+pub(super) struct Halt {
+    why: String,
+    /// Whether the journal is being read anew. If not, that failed.
+    reloading: bool,
+    /// Writes that may be in the database, and are not applied.
+    in_doubt: Vec<(Made, Write)>,
+    /// The position of the first operation of them.
+    first: Position,
+}
+
+impl Halt {
+    pub(super) fn in_doubt(&self) -> usize {
+        self.in_doubt.len()
+    }
+}
+
+/// A state with what is derived from it as a whole.
+pub(crate) struct Renewed {
+    world: World,
+    reviews: Reviews,
+    reveals: Reveals,
+    behind: Option<Vec<Key>>,
+    transient_batch: u64,
+}
+
+impl Renewed {
+    fn of(Reloaded { state, behind, transient_batch }: Reloaded) -> Self {
+        let (reviews, reveals) = (Reviews::of(&state), Reveals::of(&state));
+        let world = World { learned: Arc::new(Learned::of(&state)), state: Arc::new(state) };
+        Self { world, reviews, reveals, behind, transient_batch }
+    }
+}
+
+impl Worker {
+    /// Stops writing and reads the journal anew.
+    pub(super) fn halt(&mut self, why: String, first: Position, in_doubt: Vec<(Made, Write)>) {
+        self.fail(format!("{why}; writing stops until the journal is read anew"));
+        self.halt = Some(Halt { why, reloading: true, in_doubt, first });
+        let internal = self.internal.clone();
+        self.store.reload(move |reloaded| drop(internal.send(Internal::Reloaded(Box::new(reloaded)))));
+    }
+
+    /// Whether writing stopped. Where it will not go on, all that waits is refused.
+    pub(super) fn is_halted(&mut self) -> bool {
+        let Some(halt) = &self.halt else { return false };
+        if !halt.reloading {
+            let why = halt.why.clone();
+            for write in self.writes.take_waiting() {
+                self.note_if_findings(&write);
+                self.finish(write, Err(MemoryError::Halted(why.clone())));
+            }
+        }
+        true
+    }
+
+    /// The journal was folded anew: what derives from the state is made beside the worker.
+    pub(super) fn take_reloaded(&mut self, reloaded: Result<Reloaded, StoreError>) {
+        match reloaded {
+            Ok(reloaded) => {
+                let started = self.aside(move |internal| {
+                    let renewed = guarded(|| Ok(Renewed::of(reloaded)));
+                    let _ = internal.send(Internal::Renewed(Box::new(renewed)));
+                });
+                if !started {
+                    self.stay_halted("no thread could be started".into());
+                }
+            }
+            Err(error) => self.stay_halted(error.to_string()),
+        }
+    }
+
+    /// Writing does not go on.
+    fn stay_halted(&mut self, reason: String) {
+        let Some(halt) = &mut self.halt else { return };
+        halt.reloading = false;
+        halt.why = format!("{}; the journal could not be read anew: {reason}", halt.why);
+        let (why, in_doubt) = (halt.why.clone(), std::mem::take(&mut halt.in_doubt));
+        for (_, write) in in_doubt {
+            self.note_if_findings(&write);
+            self.finish(write, Err(MemoryError::Uncertain(why.clone())));
+        }
+        self.fail(format!("{why}; nothing is written until the campaign is opened again"));
+    }
+
+    /// Replaces the state by that of the journal, and answers what was in doubt.
+    pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
+        let Renewed { world, reviews, reveals, behind, transient_batch } = match renewed {
+            Ok(renewed) => renewed,
+            Err(error) => return self.stay_halted(error.to_string()),
+        };
+        let Some(Halt { why, in_doubt, first, .. }) = self.halt.take() else { return };
+        (self.world, self.reviews, self.reveals) = (world, reviews, reveals);
+        let state = Arc::clone(&self.world.state);
+        // The index keeps its vectors; every record is looked at again, a few at a time.
+        self.writes.index_later(texts(&state));
+        match behind {
+            Some(keys) => self.writes.project_later(keys, state.position()),
+            None => self.rebuild(ticket(0).1),
+        }
+        self.writes.renew_transients(&state, transient_batch);
+        let mut next = first;
+        for (Made { operation, transients }, write) in in_doubt {
+            // Without an operation there is no telling whether transient values were saved: the game says them again.
+            let Some(operation) = operation.filter(|_| next <= state.position()) else {
+                self.note_if_findings(&write);
+                self.finish(write, Err(MemoryError::NotCommitted(why.clone())));
+                continue;
+            };
+            let position = next;
+            next = position.next();
+            let keys = operation.changes.iter().filter_map(Change::key);
+            let mut touched: Vec<Key> = keys.chain(transients.subjects()).collect();
+            touched.sort_unstable();
+            touched.dedup();
+            self.follow_reading(position, &operation, &touched, &write);
+            self.note_if_findings(&write);
+            let revision = self.writes.next_revision();
+            self.tell(Event::Applied { position, revision, touched });
+            self.count_dropped(&write);
+            self.finish(write, Ok(Some(Outcome { written: Some(Written::of(position, &operation)), revision })));
+        }
+        self.tell(Event::Reloaded { position: state.position(), why });
+    }
+}
+
+/// The records that are searched.
+fn texts(state: &State) -> VecDeque<Key> {
+    let passages = state.passages().map(|(id, _)| Key::Passage(id));
+    state.facts().map(|fact| Key::Fact(fact.id())).chain(passages).collect()
+}
