@@ -70,10 +70,12 @@
 //! `testing`: commits that fail on demand, for the tests of those who use the store.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod check;
 mod db;
 mod error;
 mod graph;
 mod journal;
+mod kv;
 mod mark;
 mod migrate;
 mod open;
@@ -86,9 +88,10 @@ pub mod testing;
 mod vectors;
 mod worker;
 
+pub use check::{DifferenceKind, GraphDifference};
 pub use error::StoreError;
-pub use open::{Location, OpenReport, Opened, StoreOptions};
+pub use open::{Location, OpenReport, Opened, StoreOptions, discard};
 pub use owner::Holder;
 pub use projection::Row;
-pub use store::Store;
+pub use store::{StorageHealth, Store};
 pub use vectors::Vector;

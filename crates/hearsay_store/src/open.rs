@@ -12,7 +12,7 @@ use hearsay_model::{Key, Operation, Position, State};
 
 use crate::{
     Store, StoreError,
-    db::{Db, Place},
+    db::{Db, Place, Settings},
     error::RESTORE,
     graph, journal,
     mark::{Acknowledged, Mark},
@@ -59,6 +59,10 @@ pub struct StoreOptions {
     /// How long [`Store::close`] waits for queued work and for the database; 60 seconds, when nothing is said.
     /// Dropping a store waits for 5 seconds at most.
     pub close_timeout: Duration,
+    /// Size in bytes of the table in memory that the database fills before it writes it to a file; 64 MiB, when
+    /// nothing is said. What is in it is read again after a crash, so this bounds the time to open. Larger
+    /// writes are divided. At least 256 KiB.
+    pub memtable_bytes: usize,
     /// Commits that fail on demand.
     #[cfg(feature = "testing")]
     pub faults: crate::testing::Faults,
@@ -71,6 +75,7 @@ impl Default for StoreOptions {
             query_timeout: Duration::from_secs(60),
             open_timeout: Duration::from_secs(600),
             close_timeout: Duration::from_secs(60),
+            memtable_bytes: 64 << 20,
             #[cfg(feature = "testing")]
             faults: crate::testing::Faults::default(),
         }
@@ -103,6 +108,9 @@ pub struct OpenReport {
     pub swept_chunks: usize,
     /// Records of the graph tables that are behind, and are being written in the background.
     pub catching_up: usize,
+    /// Whether the graph tables are compared with the state in the background, and repaired where they differ: when the
+    /// program before did not close the campaign, or no program did so yet.
+    pub verifying: bool,
     /// The schema that was found; 0 for a new database.
     pub schema: u64,
     /// How long it took.
@@ -122,6 +130,8 @@ pub(crate) struct Ready {
     pub(crate) last: Acknowledged,
     pub(crate) projected: Position,
     pub(crate) catch_up: Option<CatchUp>,
+    /// Whether the graph tables are to be compared with the state.
+    pub(crate) verify: bool,
     pub(crate) report: OpenReport,
 }
 
@@ -157,8 +167,13 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         place.clone(),
         files.as_ref().map(|files| files.directory.clone()),
         files.as_ref().and_then(|files| files.acknowledged),
-        options.query_timeout,
-        options.open_timeout / 20,
+        Settings {
+            query_timeout: options.query_timeout,
+            patience: options.open_timeout / 20,
+            memtable_bytes: options.memtable_bytes,
+            #[cfg(feature = "testing")]
+            faults: options.faults.clone(),
+        },
         started,
     );
     let timeout = options.open_timeout;
@@ -177,6 +192,26 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
             Err(error)
         }
     }
+}
+
+/// Deletes a directory that holds a campaign nobody wants to keep, such as an unfinished one. Does nothing when it is
+/// not there.
+///
+/// # Errors
+/// When another process has the directory open, or it cannot be deleted.
+pub fn discard(directory: &Path) -> Result<(), StoreError> {
+    if !directory.exists() {
+        return Ok(());
+    }
+    let owner = Owner::take(directory)?;
+    // Windows deletes no file that is open; between these lines, nobody else knows of the directory.
+    drop(owner);
+    std::fs::remove_dir_all(directory).map_err(|source| StoreError::File {
+        action: "delete",
+        path: directory.into(),
+        advice: "delete it by hand",
+        source,
+    })
 }
 
 /// Makes the directory, takes it, and reads the mark.
@@ -202,8 +237,7 @@ async fn prepare(
     place: String,
     directory: Option<PathBuf>,
     acknowledged: Option<Acknowledged>,
-    query_timeout: Duration,
-    patience: Duration,
+    settings: Settings,
     started: Instant,
 ) -> Result<Ready, StoreError> {
     // The snapshot is decoded while the database opens.
@@ -212,7 +246,7 @@ async fn prepare(
         Some(directory) => Place::Directory(directory.join("db")),
         None => Place::Memory,
     };
-    let db = Db::open(place_of_db, query_timeout, patience).await.map_err(|reason| StoreError::Damaged {
+    let db = Db::open(place_of_db, settings).await.map_err(|reason| StoreError::Damaged {
         place: place.clone(),
         what: format!("the database does not open: {reason}"),
         advice: RESTORE,
@@ -221,7 +255,8 @@ async fn prepare(
     match fold(&db, &place, acknowledged, read).await {
         Ok((state, last, projected, catch_up, mut report)) => {
             report.took = started.elapsed();
-            Ok(Ready { db, state, last, projected, catch_up, report })
+            let verify = report.verifying;
+            Ok(Ready { db, state, last, projected, catch_up, verify, report })
         }
         Err(error) => {
             // So that the directory can be opened again, by a newer version for instance.
@@ -289,7 +324,10 @@ async fn fold(
         let keys: Vec<Key> = fold.touched.into_iter().collect();
         (projected < last.position).then_some(CatchUp { keys: Some(keys) })
     };
+    // All of them were written by one program from the start, or are about to be.
+    let verified = graph::verified(db).await.map_err(unreadable)? || last.position == Position(0);
     let report = OpenReport {
+        verifying: db.health().recovered() || !verified,
         position: last.position,
         snapshot: used,
         snapshot_ignored: ignored,
