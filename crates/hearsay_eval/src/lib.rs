@@ -4,6 +4,7 @@
 //!   about them, against what the set answers.
 //! - [`leaks`]: generated [`worlds`]; what characters are told there, against what they are told in the same world without
 //!   all that they cannot know.
+//! - [`crash`]: programs that are killed while they write; what was acknowledged, against what is there.
 //! - [`encoder`]: how long the sentence encoder takes.
 //! - [`extraction`]: labelled sentences; what is read out of them, and how far its confidence can be trusted.
 //! - [`learn`]: the extractor's classifiers, learned from labelled sentences: of relations, of attributes, and of what is over or
@@ -20,6 +21,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod beliefs;
+pub mod crash;
 pub mod encoder;
 pub mod extraction;
 pub mod figures;

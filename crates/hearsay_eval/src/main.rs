@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    encoder, extraction, figures, frames, leaks, learn, panel_frames,
+    crash, encoder, extraction, figures, frames, leaks, learn, panel_frames,
     recall::{Corpus, Method, Run},
     soak, speed, stories, tasks,
     vector_cache::VectorCache,
@@ -62,6 +62,20 @@ a scene.
 Example:
   hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
     Extraction(Extraction),
+    /// Whether a kill loses anything: programs that write are killed at random points
+    #[command(after_help = "\
+Each run is a program that opens a directory, compares it with what was
+acknowledged, and writes small and large operations, undo, graph tables, vectors
+and snapshots until it is killed. Memtables are small, so that the log of the
+database rotates in most runs. The exit code is 1 if anything was lost, half
+there or different.
+
+Example:
+  hearsay_eval crash --runs 1000 --json")]
+    Crash(Crash),
+    /// The program that `crash` kills
+    #[command(hide = true, name = crash::CHILD_COMMAND)]
+    CrashChild,
     /// How fast the sentence encoder is: a question of 17 tokens, documents of 36 in batches of 32
     #[command(after_help = "\
 The model is looked up as the programs do, unless --model names its directory.
@@ -189,6 +203,16 @@ struct Lead<'a> {
     ahead: f64,
     ahead_low: f64,
     ahead_high: f64,
+}
+
+#[derive(Debug, ClapArgs)]
+struct Crash {
+    /// How many programs are killed
+    #[arg(long, default_value_t = 1_000)]
+    runs: u64,
+    /// The seed of what they write and when they are killed
+    #[arg(long, default_value_t = 7)]
+    seed: u64,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -339,6 +363,11 @@ fn main() -> ExitCode {
         Command::Beliefs(command) => measure_beliefs(command, &mut out),
         Command::Leaks(command) => look_for_leaks(command, &mut out),
         Command::Extraction(command) => measure_extraction(command, &mut out),
+        Command::Crash(command) => kill_programs(command, &mut out),
+        Command::CrashChild => {
+            crash::child();
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Encoder(command) => time_encoder(command, &mut out),
         Command::Speed(command) => time_engine(command, &mut out),
         Command::Hold { directory } => hold(directory, &mut out),
@@ -404,6 +433,33 @@ fn measure_beliefs(command: &Beliefs, out: &mut Output) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn kill_programs(command: &Crash, out: &mut Output) -> Result<ExitCode> {
+    let figures = crash::run(command.runs, command.seed, |done| {
+        if io::stderr().is_terminal() {
+            let _ = write!(io::stderr(), "\r{done} of {} runs", command.runs);
+        }
+    })?;
+    if io::stderr().is_terminal() {
+        let _ = writeln!(io::stderr());
+    }
+    out.data(&figures)?;
+    let crash::Figures { runs, lost, half, graph_differences, unopened, rotations_forced, rotations, operations } =
+        figures;
+    for (name, count) in [
+        ("runs", runs),
+        ("lost", lost),
+        ("half there", half),
+        ("graph differences", graph_differences),
+        ("not opened again", unopened),
+        ("runs with a rotation", rotations_forced),
+        ("rotations", rotations),
+        ("operations", operations),
+    ] {
+        out.line(format!("{name:22}{count:>10}"))?;
+    }
+    Ok(if figures.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode> {

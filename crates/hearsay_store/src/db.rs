@@ -11,14 +11,18 @@ use surrealdb::{
     IndexedResults, Surreal,
     engine::local::Db as Local,
     opt::capabilities::Capabilities,
-    types::{Object, RecordId, RecordIdKey, Value},
+    types::{Object, QueryError, RecordId, RecordIdKey, Value},
 };
 use surrealdb_cnf::ConfigMap;
 use surrealdb_engine_local::Datastore;
 
-/// Bytes that a memtable takes. What was not yet flushed is read again at opening, so this bounds the time to open a
-/// directory whose program was killed. The engine's own default is a gigabyte on a machine with 32.
-const MEMTABLE: usize = 64 << 20;
+use crate::kv::{Composer, Health};
+
+/// The setting of the engine for the size of a memtable.
+pub(crate) const MEMTABLE_KEY: &str = "surrealkv_max_memtable_size";
+
+/// How many times a statement is tried again after a conflict.
+const ATTEMPTS: u32 = 12;
 
 /// Bytes of blocks kept in memory. Hot reads come from the state, not from here; the engine's default is half the
 /// machine's memory.
@@ -32,24 +36,36 @@ pub(crate) enum Place {
     Directory(PathBuf),
 }
 
+/// Settings of a database.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) query_timeout: Duration,
+    /// Bounds the reading of what the engine keeps for itself. It tries again for two minutes, as if it waited for a
+    /// cluster, where here only damage can be the reason.
+    pub(crate) patience: Duration,
+    pub(crate) memtable_bytes: usize,
+    #[cfg(feature = "testing")]
+    pub(crate) faults: crate::testing::Faults,
+}
+
 pub(crate) struct Db {
     surreal: Surreal<Local>,
     datastore: Arc<Datastore>,
     place: Place,
+    health: Arc<Health>,
+    memtable_bytes: usize,
 }
 
 type Error = surrealdb::Error;
 
 impl Db {
-    /// `patience` bounds the reading of what the engine keeps for itself. It tries again for two minutes, as if it
-    /// waited for a cluster, where here only damage can be the reason.
-    pub(crate) async fn open(place: Place, query_timeout: Duration, patience: Duration) -> Result<Self, String> {
+    pub(crate) async fn open(place: Place, settings: Settings) -> Result<Self, String> {
         let path = match &place {
             Place::Memory => "memory".to_owned(),
             Place::Directory(directory) => format!("surrealkv://{}?sync=every", directory.display()),
         };
         let config = ConfigMap::empty()
-            .with_key_value("surrealkv_max_memtable_size", MEMTABLE.to_string())
+            .with_key_value(MEMTABLE_KEY, settings.memtable_bytes.to_string())
             .with_key_value("surrealkv_block_cache_capacity", BLOCK_CACHE.to_string())
             // Values in blocks have checksums; values in the separate log have none.
             .with_key_value("surrealkv_enable_vlog", "false");
@@ -59,18 +75,32 @@ impl Db {
         // and write to the disk every few seconds in an idle game.
         let builder = Datastore::builder()
             .with_config(config)
-            .with_query_timeout(Some(query_timeout))
+            .with_query_timeout(Some(settings.query_timeout))
             .with_capabilities(capabilities.with_all_net_targets_denied().into())
             .with_graph_fold_threshold(0)
             .without_maintenance_tasks();
         let text = |error: &dyn std::fmt::Display| error.to_string();
-        let datastore = builder.build_with_path(&path).await.map_err(|e| text(&e))?;
+        let health = Arc::<Health>::default();
+        let datastore = match &place {
+            Place::Memory => builder.build_with_path(&path).await,
+            Place::Directory(directory) => {
+                let composer = Composer {
+                    directory: directory.clone(),
+                    health: Arc::clone(&health),
+                    memtable_bytes: settings.memtable_bytes,
+                    #[cfg(feature = "testing")]
+                    faults: settings.faults.clone(),
+                };
+                builder.build_with_factory_path(&path, composer).await
+            }
+        };
+        let datastore = datastore.map_err(|e| text(&e))?;
         let opened = async {
             let begun = async {
                 datastore.check_version().await.map_err(|e| text(&e))?;
                 datastore.bootstrap().await.map_err(|e| text(&e))
             };
-            let begun = tokio::time::timeout(patience, begun).await;
+            let begun = tokio::time::timeout(settings.patience, begun).await;
             begun.map_err(|_| "its first records cannot be read".to_owned())??;
             let surreal = Surreal::unstable_from_datastore(Arc::clone(&datastore), None).await.map_err(|e| text(&e))?;
             surreal.use_ns("hearsay").use_db("campaign").await.map_err(|e| text(&e))?;
@@ -78,7 +108,7 @@ impl Db {
         }
         .await;
         match opened {
-            Ok(surreal) => Ok(Self { surreal, datastore, place }),
+            Ok(surreal) => Ok(Self { surreal, datastore, place, health, memtable_bytes: settings.memtable_bytes }),
             Err(error) => {
                 let _ = datastore.shutdown().await;
                 Err(error)
@@ -86,20 +116,35 @@ impl Db {
         }
     }
 
-    /// Runs statements; an error in any of them is an error.
-    pub(crate) async fn run(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
-        self.surreal.query(statements).bind(Value::Object(variables)).await?.check()
+    /// A limit for the content of one transaction, in bytes, such that it fits into a memtable.
+    pub(crate) fn bounded(&self, bytes: usize) -> usize {
+        bytes.min(self.memtable_bytes / 8)
     }
 
-    /// Runs statements again as long as the engine reports a conflict with another transaction.
+    /// The state of the storage.
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Runs statements. When some fail, returns the error that is the cause of the others.
+    pub(crate) async fn run(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
+        let mut results = self.surreal.query(statements).bind(Value::Object(variables)).await?;
+        let mut errors: Vec<(usize, Error)> = results.take_errors().into_iter().collect();
+        // When one statement of a transaction fails, the others report that they were not executed. A conflict is
+        // found by COMMIT, the last one.
+        errors.sort_by_key(|(number, error)| (consequence(error), *number));
+        errors.into_iter().next().map_or(Ok(results), |(_, error)| Err(error))
+    }
+
+    /// Runs statements again as long as the engine reports a conflict with another transaction. A transaction with a
+    /// conflict has written nothing.
     pub(crate) async fn run_again(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
         let mut attempt = 0;
         loop {
             match self.run(statements, variables.clone()).await {
-                // Conflicts have no type of their own.
-                Err(error) if attempt < 8 && error.to_string().to_lowercase().contains("conflict") => {
+                Err(error) if attempt < ATTEMPTS && is_conflict(&error) => {
                     attempt += 1;
-                    tokio::time::sleep(Duration::from_millis(1 << attempt)).await;
+                    tokio::time::sleep(Duration::from_millis(1 << attempt.min(8))).await;
                 }
                 result => return result,
             }
@@ -146,8 +191,21 @@ impl Db {
     }
 }
 
+fn is_conflict(error: &Error) -> bool {
+    matches!(error.query_details(), Some(QueryError::TransactionConflict))
+}
+
+/// Sorts causes before what they caused.
+fn consequence(error: &Error) -> u8 {
+    match error.query_details() {
+        Some(QueryError::TransactionConflict) => 0,
+        Some(QueryError::NotExecuted | QueryError::Cancelled) => 2,
+        _ => 1,
+    }
+}
+
 /// Whether SurrealKV's lock on a directory is free.
-fn is_released(directory: &Path) -> bool {
+pub(crate) fn is_released(directory: &Path) -> bool {
     match OpenOptions::new().write(true).open(directory.join("LOCK")) {
         Ok(file) => file.try_lock().is_ok(),
         Err(_) => true,
@@ -179,5 +237,90 @@ pub(crate) fn as_u64(value: &Value) -> Option<u64> {
     match value {
         Value::Number(surrealdb::types::Number::Int(number)) => u64::try_from(*number).ok(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn open(path: &Path) -> Db {
+        let settings = Settings {
+            query_timeout: Duration::from_secs(60),
+            patience: Duration::from_secs(30),
+            memtable_bytes: 1 << 20,
+            #[cfg(feature = "testing")]
+            faults: crate::testing::Faults::default(),
+        };
+        Db::open(Place::Directory(path.join("db")), settings).await.unwrap()
+    }
+
+    fn in_runtime(test: impl Future<Output = ()> + Send + 'static) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(10 << 20).enable_all().build();
+        let runtime = runtime.unwrap();
+        runtime.block_on(runtime.spawn(test)).unwrap();
+    }
+
+    #[test]
+    fn transactions_that_conflict_are_tried_again_until_all_are_there() {
+        in_runtime(async {
+            let directory = tempfile::tempdir().unwrap();
+            let db = Arc::new(open(directory.path()).await);
+            db.run("DEFINE TABLE counter SCHEMALESS; CREATE counter:one SET n = 0", object([])).await.unwrap();
+            let conflicts = Arc::new(std::sync::atomic::AtomicU32::new(0));
+            let statements = "BEGIN; UPDATE counter:one SET n += 1 RETURN NONE; CREATE counter RETURN NONE; COMMIT;";
+            let writers: Vec<_> = (0..8)
+                .map(|_| {
+                    let (db, conflicts) = (Arc::clone(&db), Arc::clone(&conflicts));
+                    tokio::spawn(async move {
+                        for _ in 0..10 {
+                            // What `run` reports is what `run_again` decides by.
+                            match db.run(statements, object([])).await {
+                                Ok(_) => continue,
+                                Err(error) => assert!(is_conflict(&error), "{error}"),
+                            }
+                            conflicts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                            db.run_again(statements, object([])).await.unwrap();
+                        }
+                    })
+                })
+                .collect();
+            for writer in writers {
+                writer.await.unwrap();
+            }
+            let count = db.value("SELECT VALUE n FROM ONLY counter:one", object([])).await.unwrap();
+            assert_eq!(as_u64(&count), Some(80));
+            let rows = db.value("RETURN count(SELECT VALUE id FROM counter)", object([])).await.unwrap();
+            assert_eq!(as_u64(&rows), Some(81));
+            assert!(conflicts.load(std::sync::atomic::Ordering::Relaxed) > 0, "no writer met another");
+            db.close(Duration::from_secs(10)).await.unwrap();
+        });
+    }
+
+    #[test]
+    fn the_statement_that_failed_is_reported_and_not_those_that_were_undone_with_it() {
+        in_runtime(async {
+            let directory = tempfile::tempdir().unwrap();
+            let db = open(directory.path()).await;
+            let statements = "BEGIN; CREATE thing:one; CREATE thing:one; CREATE thing:two; COMMIT;";
+            let error = db.run(statements, object([])).await.unwrap_err();
+            assert!(error.to_string().contains("already exists"), "{error}");
+            assert!(!is_conflict(&error));
+            db.close(Duration::from_secs(10)).await.unwrap();
+        });
+    }
+
+    #[test]
+    fn a_transaction_that_no_memtable_can_take_is_refused_and_harms_nothing() {
+        in_runtime(async {
+            let directory = tempfile::tempdir().unwrap();
+            let db = open(directory.path()).await;
+            let large = object([("text", Value::String("x".repeat(2 << 20)))]);
+            let error = db.run("CREATE thing:one SET text = $text", large).await.unwrap_err();
+            assert!(error.to_string().contains("too large"), "{error}");
+            assert_eq!(db.health().failure(), None);
+            db.run("CREATE thing:one SET text = 'small'", object([])).await.unwrap();
+            db.close(Duration::from_secs(10)).await.unwrap();
+        });
     }
 }

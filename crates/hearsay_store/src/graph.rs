@@ -16,6 +16,9 @@ const ROWS: usize = 256;
 /// Bytes in one transaction, about.
 const BYTES: usize = 1 << 20;
 
+/// Bytes of the keys that one row takes in the engine, about: an edge has five.
+const KEYS: usize = 4 << 10;
+
 /// Writes rows, and then, where it is given, how far the tables are complete.
 pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
     // Deletions first, edges before their ends; then ends before edges.
@@ -23,12 +26,13 @@ pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, complete: Option<Watermar
         None => (0, -(row.table as i8)),
         Some(_) => (1, row.table as i8),
     });
+    let (most_rows, most_bytes) = limits(db);
     let mut rest = rows.into_iter().peekable();
     loop {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(row) = rest.peek() {
             let weight = row.weight();
-            if batch.len() == ROWS || (bytes + weight > BYTES && !batch.is_empty()) {
+            if batch.len() >= most_rows || (bytes + weight > most_bytes && !batch.is_empty()) {
                 break;
             }
             bytes += weight;
@@ -40,6 +44,12 @@ pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, complete: Option<Watermar
             return Ok(());
         }
     }
+}
+
+/// Rows and bytes of one transaction.
+fn limits(db: &Db) -> (usize, usize) {
+    let bytes = db.bounded(BYTES);
+    ((bytes / KEYS).clamp(1, ROWS), bytes)
 }
 
 async fn write_batch(db: &Db, batch: Vec<Row>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
@@ -127,6 +137,17 @@ pub(crate) async fn delete_stale(db: &Db, state: &State) -> Result<(), surrealdb
     Ok(())
 }
 
+/// Whether the tables were compared with the state once, by this version or a later one.
+pub(crate) async fn verified(db: &Db) -> Result<bool, surrealdb::Error> {
+    let found = db.value("SELECT VALUE verified FROM ONLY meta:projections", object([])).await?;
+    Ok(matches!(found, Value::Bool(true)))
+}
+
+/// Notes that the tables were compared with the state.
+pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
+    db.run_again("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
+}
+
 /// Deletes all rows. From the first moment on, the tables count as empty.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
@@ -134,7 +155,7 @@ pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
         let delete = format!(
             "LET $ids = SELECT VALUE id FROM {} LIMIT {}; DELETE $ids RETURN NONE; RETURN array::len($ids)",
             table.name(),
-            ROWS * 2
+            limits(db).0
         );
         while as_u64(&db.value(&delete, object([])).await?).unwrap_or(0) > 0 {}
     }

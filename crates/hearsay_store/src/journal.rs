@@ -68,7 +68,7 @@ pub(crate) async fn commit(
             ("bytes", int(json.len())),
             ("digest", Value::Bytes(Bytes::from(now.digest.to_vec()))),
         ]);
-        if inline + json.len() <= TRANSACTION {
+        if inline + json.len() <= db.bounded(TRANSACTION) {
             inline += json.len();
             row.insert("chunks", int(0));
             row.insert("operation", Value::String(json));
@@ -95,7 +95,7 @@ pub(crate) async fn commit(
             "BEGIN; INSERT INTO journal $rows RETURN NONE; INSERT INTO transient $transient RETURN NONE; COMMIT;"
         }
     };
-    match db.run(statements, variables).await {
+    match db.run_again(statements, variables).await {
         Ok(_) => Ok(now),
         Err(error) if chunked => Err(undone(db, place, first, error).await),
         Err(error) => Err(uncertain(db, place, first, error).await),
@@ -105,7 +105,7 @@ pub(crate) async fn commit(
 async fn write_chunks(db: &Db, position: Position, json: &str) -> Result<u64, surrealdb::Error> {
     let (mut rest, mut number) = (json, 0);
     while !rest.is_empty() {
-        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(db.bounded(CHUNK)));
         let row = object([("id", chunk_record(position, number)), ("text", Value::String(chunk.to_owned()))]);
         db.run_again("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))])).await?;
         (rest, number) = (after, number + 1);
@@ -128,7 +128,8 @@ fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreErr
 /// A commit failed. Whether its entries are there all the same, the journal says.
 async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     match entry(db, first).await {
-        Ok(None) => not_saved(place, first, &error),
+        // After a failure of the storage, what is read from memory says nothing about the files.
+        Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
         _ => StoreError::Uncertain { place: place.into(), first, reason: error.to_string() },
     }
 }

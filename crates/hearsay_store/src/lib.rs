@@ -71,11 +71,13 @@
 //! `testing`: commits that fail on demand, for the tests of those who use the store.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod check;
 mod db;
 mod error;
 mod frame_file;
 mod graph;
 mod journal;
+mod kv;
 mod mark;
 mod migrate;
 mod open;
@@ -89,12 +91,13 @@ mod transient;
 mod vectors;
 mod worker;
 
+pub use check::{DifferenceKind, GraphDifference};
 pub use error::StoreError;
 pub use frame_file::FrameFile;
-pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions};
+pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, discard};
 pub use owner::Holder;
 pub use projection::{Row, Watermark};
-pub use store::Store;
+pub use store::{StorageHealth, Store};
 pub use transient::TransientUpdates;
 pub use vectors::Vector;
 pub use worker::Reloaded;

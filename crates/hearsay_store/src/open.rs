@@ -15,7 +15,7 @@ use hearsay_model::{Key, Operation, Position, State, TransientUpdate};
 
 use crate::{
     Store, StoreError,
-    db::{Db, Place},
+    db::{Db, Place, Settings},
     error::RESTORE,
     graph, journal,
     mark::{Acknowledged, Mark},
@@ -97,6 +97,10 @@ pub struct StoreOptions {
     pub close_timeout: Duration,
     /// Shows how far opening is.
     pub progress: OpenProgress,
+    /// Size in bytes of the table in memory that the database fills before it writes it to a file; 64 MiB, when
+    /// nothing is said. What is in it is read again after a crash, so this bounds the time to open. Larger
+    /// writes are divided. At least 256 KiB.
+    pub memtable_bytes: usize,
     /// Commits that fail on demand.
     #[cfg(feature = "testing")]
     pub faults: crate::testing::Faults,
@@ -110,6 +114,7 @@ impl Default for StoreOptions {
             open_timeout: Duration::from_secs(600),
             close_timeout: Duration::from_secs(60),
             progress: OpenProgress::default(),
+            memtable_bytes: 64 << 20,
             #[cfg(feature = "testing")]
             faults: crate::testing::Faults::default(),
         }
@@ -144,6 +149,9 @@ pub struct OpenReport {
     pub catching_up: usize,
     /// The number of the newest batch of transient values.
     pub transient_batch: u64,
+    /// Whether the graph tables are compared with the state in the background, and repaired where they differ: when the
+    /// program before did not close the campaign, or no program did so yet.
+    pub verifying: bool,
     /// The schema that was found; 0 for a new database.
     pub schema: u64,
     /// How long it took.
@@ -166,6 +174,8 @@ pub(crate) struct Ready {
     pub(crate) transients: Transients,
     pub(crate) projected: Position,
     pub(crate) catch_up: Option<CatchUp>,
+    /// Whether the graph tables are to be compared with the state.
+    pub(crate) verify: bool,
     pub(crate) report: OpenReport,
 }
 
@@ -201,8 +211,13 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         place.clone(),
         files.as_ref().map(|files| files.directory.clone()),
         files.as_ref().and_then(|files| files.acknowledged),
-        options.query_timeout,
-        options.open_timeout / 20,
+        Settings {
+            query_timeout: options.query_timeout,
+            patience: options.open_timeout / 20,
+            memtable_bytes: options.memtable_bytes,
+            #[cfg(feature = "testing")]
+            faults: options.faults.clone(),
+        },
         options.progress.clone(),
         started,
     );
@@ -222,6 +237,26 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
             Err(error)
         }
     }
+}
+
+/// Deletes a directory that holds a campaign nobody wants to keep, such as an unfinished one. Does nothing when it is
+/// not there.
+///
+/// # Errors
+/// When another process has the directory open, or it cannot be deleted.
+pub fn discard(directory: &Path) -> Result<(), StoreError> {
+    if !directory.exists() {
+        return Ok(());
+    }
+    let owner = Owner::take(directory)?;
+    // Windows deletes no file that is open; between these lines, nobody else knows of the directory.
+    drop(owner);
+    std::fs::remove_dir_all(directory).map_err(|source| StoreError::File {
+        action: "delete",
+        path: directory.into(),
+        advice: "delete it by hand",
+        source,
+    })
 }
 
 /// Makes the directory, takes it, and reads the mark.
@@ -247,8 +282,7 @@ async fn prepare(
     place: String,
     directory: Option<PathBuf>,
     acknowledged: Option<Acknowledged>,
-    query_timeout: Duration,
-    patience: Duration,
+    settings: Settings,
     progress: OpenProgress,
     started: Instant,
 ) -> Result<Ready, StoreError> {
@@ -258,7 +292,7 @@ async fn prepare(
         Some(directory) => Place::Directory(directory.join("db")),
         None => Place::Memory,
     };
-    let db = Db::open(place_of_db, query_timeout, patience).await.map_err(|reason| StoreError::Damaged {
+    let db = Db::open(place_of_db, settings).await.map_err(|reason| StoreError::Damaged {
         place: place.clone(),
         what: format!("the database does not open: {reason}"),
         advice: RESTORE,
@@ -267,7 +301,8 @@ async fn prepare(
     match fold(&db, &place, acknowledged, read, progress).await {
         Ok((state, last, transients, projected, catch_up, mut report)) => {
             report.took = started.elapsed();
-            Ok(Ready { db, state, last, transients, projected, catch_up, report })
+            let verify = report.verifying;
+            Ok(Ready { db, state, last, transients, projected, catch_up, verify, report })
         }
         Err(error) => {
             // So that the directory can be opened again, by a newer version for instance.
@@ -356,7 +391,10 @@ async fn fold(
         let keys: Vec<Key> = fold.touched.into_iter().collect();
         (projected < last.position || delete_stale).then_some(CatchUp { keys: Some(keys), delete_stale })
     };
+    // All of them were written by one program from the start, or are about to be.
+    let verified = graph::verified(db).await.map_err(unreadable)? || last.position == Position(0);
     let report = OpenReport {
+        verifying: db.health().recovered() || !verified,
         position: last.position,
         snapshot: used,
         snapshot_ignored: ignored,

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use crate::{
-    Location, Opened, Row, StoreError, StoreOptions, Vector,
+    GraphDifference, Location, Opened, Row, StoreError, StoreOptions, Vector, check,
     db::Db,
     mark::Mark,
     open::{self, Files, Ready},
@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) projected: AtomicU64,
     /// Rows that wait to be written.
     pub(crate) backlog: AtomicUsize,
+    /// Records of the graph tables that were repaired.
+    pub(crate) repaired: AtomicUsize,
     /// Set when the store closes: catching up waits for the next opening.
     pub(crate) closing: AtomicBool,
     #[cfg(feature = "testing")]
@@ -62,6 +64,19 @@ pub struct Store {
     shared: Arc<Shared>,
     running: Option<Running>,
     close_timeout: Duration,
+}
+
+/// How the storage beneath an open store fares.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StorageHealth {
+    /// Why nothing is written any more until the campaign is opened again; nothing, while all is well.
+    pub failure: Option<String>,
+    /// Whether opening had to replay a log, because the program before did not close the campaign.
+    pub replayed_log: bool,
+    /// Records of the graph tables that differed from the state after such an opening, and were written again.
+    pub repaired_records: usize,
+    /// How many times writes were repeated, because the log rotated during a commit.
+    pub log_rewrites: u64,
 }
 
 impl fmt::Debug for Store {
@@ -89,7 +104,7 @@ impl Shared {
         ready: Ready,
         options: &StoreOptions,
     ) -> Opened {
-        let Ready { db, state, last, transients, projected, catch_up, report } = ready;
+        let Ready { db, state, last, transients, projected, catch_up, verify, report } = ready;
         let (directory, owner, mark) = match files {
             Some(Files { directory, owner, mark, .. }) => (Some(directory), Some(owner), Some(mark)),
             None => (None, None, None),
@@ -105,6 +120,7 @@ impl Shared {
             committed: AtomicU64::new(last.position.0),
             projected: AtomicU64::new(projected.0),
             backlog: AtomicUsize::new(0),
+            repaired: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             faults: options.faults.clone(),
@@ -119,6 +135,9 @@ impl Shared {
             let complete = Watermark { position: last.position, batch: report.transient_batch };
             let state = Box::new(state.clone());
             let _ = background.send(Background::CatchUp { state, keys, complete, delete_stale });
+        }
+        if verify {
+            let _ = background.send(Background::Verify { state: Box::new(state.clone()) });
         }
         let running = Running { runtime, commits, background, tasks, owner };
         let store = Store { shared, running: Some(running), close_timeout: options.close_timeout };
@@ -150,6 +169,31 @@ impl Store {
     /// How many rows wait to be written to the graph tables. A caller that imports much waits while this is large.
     pub fn backlog(&self) -> usize {
         self.shared.backlog.load(Ordering::Relaxed)
+    }
+
+    /// How the storage fares.
+    pub fn health(&self) -> StorageHealth {
+        let health = self.shared.db.health();
+        StorageHealth {
+            failure: health.failure().map(str::to_owned),
+            replayed_log: health.recovered(),
+            repaired_records: self.shared.repaired.load(Ordering::Relaxed),
+            log_rewrites: health.rewrites(),
+        }
+    }
+
+    /// Compares the graph tables with a state, record by record. The state must be at [`Store::projected`]: settle
+    /// first, and write nothing meanwhile. Waits.
+    ///
+    /// # Errors
+    /// When the tables cannot be read.
+    pub fn graph_differences_blocking(&self, state: &State) -> Result<Vec<GraphDifference>, StoreError> {
+        let Some(running) = &self.running else { return Err(StoreError::Closed) };
+        let (shared, state) = (Arc::clone(&self.shared), state.clone());
+        let task = running.runtime.spawn(async move { check::graph(&shared.db, &state, &shared.closing).await });
+        let found = block_on(&running.runtime, task).map_err(|crash| StoreError::Query(crash.to_string()))?;
+        let found = found.map_err(|error| StoreError::Query(error.to_string()))?;
+        Ok(found.ok_or(StoreError::Closed)?.into_iter().map(|(difference, _)| difference).collect())
     }
 
     /// The campaign's directory; nothing, when it is in memory.
@@ -227,7 +271,7 @@ impl Store {
                 | Background::ClearVectors { done, .. }
                 | Background::Snapshot { done, .. }
                 | Background::Settle(done) => done(Err(StoreError::Closed)),
-                Background::CatchUp { .. } => {}
+                Background::CatchUp { .. } | Background::Verify { .. } => {}
             }
         }
     }

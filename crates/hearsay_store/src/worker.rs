@@ -9,7 +9,7 @@ use hearsay_model::{Key, Operation, Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
-    StoreError, Vector, graph, journal,
+    StoreError, Vector, check, graph, journal,
     mark::Acknowledged,
     open,
     projection::{self, Row, Watermark},
@@ -55,13 +55,41 @@ pub(crate) type Page = Box<dyn FnMut(Vec<Vector>) -> bool + Send>;
 
 /// Work that can wait.
 pub(crate) enum Background {
-    Project { rows: Vec<Row>, complete: Option<Watermark>, done: Done },
-    CatchUp { state: Box<State>, keys: Option<Vec<Key>>, complete: Watermark, delete_stale: bool },
+    Project {
+        rows: Vec<Row>,
+        complete: Option<Watermark>,
+        done: Done,
+    },
+    CatchUp {
+        state: Box<State>,
+        keys: Option<Vec<Key>>,
+        complete: Watermark,
+        delete_stale: bool,
+    },
+    /// Compares the graph tables with the state at opening, and repairs them.
+    Verify {
+        state: Box<State>,
+    },
     Clear(Done),
-    PutVectors { model: String, vectors: Vec<Vector>, done: Done },
-    LoadVectors { model: String, page: Page, done: Done },
-    ClearVectors { except: Option<String>, done: Done },
-    Snapshot { position: Position, operations: Vec<Arc<Operation>>, done: Done },
+    PutVectors {
+        model: String,
+        vectors: Vec<Vector>,
+        done: Done,
+    },
+    LoadVectors {
+        model: String,
+        page: Page,
+        done: Done,
+    },
+    ClearVectors {
+        except: Option<String>,
+        done: Done,
+    },
+    Snapshot {
+        position: Position,
+        operations: Vec<Arc<Operation>>,
+        done: Done,
+    },
     Settle(Done),
 }
 
@@ -279,6 +307,14 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
                 return project(shared, Vec::new(), Some(complete), None).await.0;
             }
         }
+        Background::Verify { state } => {
+            // Tables that are incomplete are written anew at the next opening.
+            if incomplete.is_none()
+                && let Err(error) = verify(shared, &state).await
+            {
+                return Progress::Incomplete(error.to_string());
+            }
+        }
         Background::Clear(done) => {
             let result = graph::clear(db).await;
             shared.projected.store(0, Ordering::Release);
@@ -303,6 +339,19 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
         Background::Settle(done) => tell(done, Ok(())),
     }
     Progress::Kept
+}
+
+/// Compares the graph tables with a state, and writes what differs.
+async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> {
+    let Some(found) = check::graph(&shared.db, state, &shared.closing).await? else { return Ok(()) };
+    if !found.is_empty() {
+        let count = found.len();
+        let rows = found.into_iter().map(|(_, row)| row).collect();
+        graph::write(&shared.db, rows, Some(state.position())).await?;
+        shared.repaired.store(count, Ordering::Relaxed);
+        tracing::warn!(place = shared.place, records = count, "records of the graph tables were lost and are repaired");
+    }
+    graph::set_verified(&shared.db).await
 }
 
 async fn project(

@@ -8,8 +8,11 @@ use std::{
     time::Duration,
 };
 
-use hearsay_model::{Operation, Position, State};
-use hearsay_store::{Opened, projection};
+use hearsay_model::{Key, Operation, Position, State};
+use hearsay_store::{
+    Opened, Store, StoreError, StoreOptions, projection,
+    testing::{crash, damage},
+};
 
 use crate::worlds::*;
 
@@ -104,6 +107,27 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
     assert_eq!(passages, state.passages().count());
 }
 
+/// Not a test by itself: the program that the next test kills.
+#[test]
+fn mixed_child() {
+    crash::child();
+}
+
+/// `HEARSAY_CRASH_RUNS` says how many programs are killed.
+#[test]
+fn a_mixed_workload_that_is_killed_leaves_everything_acknowledged() {
+    let runs = std::env::var("HEARSAY_CRASH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(24);
+    let seed = std::env::var("HEARSAY_CRASH_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    let start = || {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "crash::mixed_child", "--nocapture", "--test-threads=1"]);
+        command
+    };
+    let findings = crash::run(runs, seed, &start, |findings| println!("{findings:?}")).unwrap();
+    assert!(findings.is_clean(), "{findings:?}");
+    assert!(findings.rotations_forced * 2 >= findings.runs, "{findings:?}");
+}
+
 #[test]
 fn chunks_without_an_entry_are_swept() {
     let directory = tempfile::tempdir().unwrap();
@@ -143,4 +167,61 @@ fn child_in_chunks() {
     store.commit_blocking(Position(1), vec![small(0)]).unwrap();
     println!("writing");
     store.commit_blocking(Position(2), vec![large(1, 400 << 20)]).unwrap();
+}
+
+/// What a failing disk does to commits: none is acknowledged that is not there, and none after it.
+#[test]
+fn storage_that_fails_stops_the_writes_and_loses_nothing_acknowledged() {
+    use hearsay_store::testing::{Faults, StorageFault};
+    for fault in [StorageFault::Refused, StorageFault::Short { missing_bytes: 40 }, StorageFault::NotSynced] {
+        let directory = tempfile::tempdir().unwrap();
+        let faults = Faults::default();
+        let options = StoreOptions { faults: faults.clone(), ..StoreOptions::default() };
+        let Opened { store, mut state, .. } = Store::open(directory.path(), options).unwrap();
+        commit(&store, &mut state, &[small(0), small(1)]);
+        store.settle_blocking().unwrap();
+        faults.fail_storage_after(0, fault);
+        let error = store.commit_blocking(Position(3), vec![small(2)]).unwrap_err();
+        assert!(matches!(error, StoreError::Uncertain { .. }), "{fault:?}: {error}");
+        assert!(store.health().failure.is_some_and(|reason| reason.contains("a test asked for it")), "{fault:?}");
+        // The storage would take this one, but what it holds is no longer known.
+        let error = store.commit_blocking(Position(3), vec![small(2)]).unwrap_err();
+        assert!(matches!(error, StoreError::Uncertain { .. }), "{fault:?}: {error}");
+        drop(store);
+        let opened = open(directory.path());
+        assert!(opened.state.position() >= Position(2), "{fault:?}");
+        let mut expected = state.clone();
+        if opened.state.position() == Position(3) {
+            apply_all(&mut expected, &[small(2)]);
+        }
+        assert!(opened.state == expected, "{fault:?}");
+        opened.store.settle_blocking().unwrap();
+        assert_eq!(opened.store.graph_differences_blocking(&opened.state).unwrap(), [], "{fault:?}");
+    }
+}
+
+#[test]
+fn records_of_the_graph_that_were_lost_come_back_after_a_kill() {
+    let directory = tempfile::tempdir().unwrap();
+    let Opened { store, mut state, .. } = open(directory.path());
+    let operations: Vec<_> = (0..10).map(small).collect();
+    commit(&store, &mut state, &operations);
+    store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
+    // As if the engine had lost a batch: three records are gone, although the tables count as complete.
+    let empty = State::default();
+    let lost: Vec<_> = (3..6).map(|n| Key::Entity(id(&format!("e{n}")))).collect();
+    store.project(projection::rows(&empty, &lost), state.position(), |_| {});
+    store.settle_blocking().unwrap();
+    assert!(store.graph_differences_blocking(&state).unwrap().len() >= 3);
+    let killed = tempfile::tempdir().unwrap();
+    damage::copy(directory.path(), killed.path()).unwrap();
+    store.close().unwrap();
+    let Opened { store, report, .. } = open(killed.path());
+    assert!(report.verifying && store.health().replayed_log);
+    store.settle_blocking().unwrap();
+    assert!(store.health().repaired_records >= 3, "{:?}", store.health());
+    assert_eq!(store.graph_differences_blocking(&state).unwrap(), []);
+    store.close().unwrap();
+    let opened = open(killed.path());
+    assert!(!opened.report.verifying && !opened.store.health().replayed_log, "once is enough");
 }

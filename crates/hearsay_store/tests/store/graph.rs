@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_model::*;
-use hearsay_store::{Store, projection};
+use hearsay_store::{DifferenceKind, Store, projection};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -231,4 +231,41 @@ proptest! {
             println!("{} operations, {} bytes of tables", state.position(), followed.to_string().len());
         }
     }
+}
+
+#[test]
+fn tables_that_differ_from_the_state_are_told_record_by_record() {
+    let directory = tempfile::tempdir().unwrap();
+    let opened = open(directory.path());
+    let (store, mut state) = (opened.store, opened.state);
+    follow(&store, &mut state, operation("add", ironhand()));
+    commit(&store, &mut state, &[small(0)]);
+    let applied: Vec<Key> = vec![Key::Entity(id("e0"))];
+    store.project(projection::rows(&state, &applied), state.position(), |_| {});
+    store.settle_blocking().unwrap();
+    // The name of `e0` was left out above; one more entity has no business there.
+    let extra = State::default();
+    let rows = projection::rows(&extra, &[Key::Entity(id("iron-guild"))]);
+    assert!(rows[0].is_deletion());
+    store.project(rows, state.position(), |_| {});
+    let mut other = State::default();
+    other.apply(operation("add", vec![Change::AddEntity(Entity::new(id("nobody")))])).unwrap();
+    store.project(projection::rows(&other, &[Key::Entity(id("nobody"))]), state.position(), |_| {});
+    store.settle_blocking().unwrap();
+    let found = store.graph_differences_blocking(&state).unwrap();
+    // With an entity, the database deletes the edges at it.
+    let found = found.iter().filter(|one| !["fact", "knows"].contains(&one.table));
+    let mut found: Vec<_> = found.map(|one| (one.table, one.id.as_str(), one.kind)).collect();
+    found.sort_by_key(|(table, id, _)| (*table, *id));
+    let name = Fact::attribute(&id("e0"), "name", "Number 0", provenance()).unwrap().build().unwrap().id().to_string();
+    assert_eq!(
+        found,
+        [
+            ("attribute", name.as_str(), DifferenceKind::Missing),
+            ("entity", "iron-guild", DifferenceKind::Missing),
+            ("entity", "nobody", DifferenceKind::Extra),
+        ]
+    );
+    store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
+    assert_eq!(store.graph_differences_blocking(&state).unwrap(), []);
 }

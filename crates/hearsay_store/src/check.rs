@@ -1,0 +1,139 @@
+//! Comparison of the graph tables with the state, record by record.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use hearsay_model::State;
+use surrealdb::types::{Array, RecordId, RecordIdKey, Value};
+
+use crate::{
+    db::{Db, as_u64, object},
+    projection::{self, Row, Table, ids},
+};
+
+/// Records read at a time.
+const PAGE: usize = 512;
+
+/// A record of the graph tables that is not what the state says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphDifference {
+    /// The table.
+    pub table: &'static str,
+    /// The id within the table.
+    pub id: String,
+    /// How it differs.
+    pub kind: DifferenceKind,
+}
+
+/// How a record differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// The state has it, the tables do not.
+    Missing,
+    /// The tables have it, the state does not.
+    Extra,
+    /// Both have it, with different content.
+    Changed,
+}
+
+/// A difference, and the row that removes it.
+type Found = (GraphDifference, Row);
+
+/// Compares all tables with the state. Returns what differs, each with the row that makes it right; nothing, when
+/// `stop` was set before the end.
+pub(crate) async fn graph(db: &Db, state: &State, stop: &AtomicBool) -> Result<Option<Vec<Found>>, surrealdb::Error> {
+    let mut differences = Vec::new();
+    let mut expected: [BTreeSet<String>; Table::ALL.len()] = Default::default();
+    for keys in projection::all_keys(state).chunks(PAGE) {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let rows = projection::own_rows(state, keys);
+        for table in Table::ALL {
+            let rows: Vec<&Row> = rows.iter().filter(|row| row.table == table && !row.is_deletion()).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            expected[table as usize].extend(rows.iter().map(|row| row.id.clone()));
+            compare(db, table, &rows, &mut differences).await?;
+        }
+    }
+    for (table, expected) in Table::ALL.into_iter().zip(expected) {
+        let count = db.value(&format!("RETURN count(SELECT VALUE id FROM {})", table.name()), object([])).await?;
+        let missing = differences.iter().filter(|(one, row)| row.table == table && one.kind == DifferenceKind::Missing);
+        if as_u64(&count) != Some((expected.len() - missing.count()) as u64) {
+            extra(db, table, &expected, &mut differences).await?;
+        }
+    }
+    Ok(Some(differences))
+}
+
+/// Compares some records of one table with what they should be.
+async fn compare(db: &Db, table: Table, rows: &[&Row], differences: &mut Vec<Found>) -> Result<(), surrealdb::Error> {
+    let variables = object([("ids", ids(rows.iter().copied()))]);
+    let found = db.value("SELECT * FROM $ids", variables).await?;
+    let mut found: std::collections::BTreeMap<String, Value> = found
+        .into_array()
+        .map(Array::into_vec)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|row| Some((id_of(&row)?, row)))
+        .collect();
+    for row in rows {
+        let mut content = row.content.clone().unwrap_or_default();
+        content.insert("id", row.record());
+        let stored = found.remove(&row.id).map(comparable);
+        let kind = match stored {
+            None => DifferenceKind::Missing,
+            Some(stored) if stored != comparable(Value::Object(content)) => DifferenceKind::Changed,
+            Some(_) => continue,
+        };
+        let difference = GraphDifference { table: table.name(), id: row.id.clone(), kind };
+        differences.push((difference, (*row).clone()));
+    }
+    Ok(())
+}
+
+/// Finds the records of one table that should not be there.
+async fn extra(
+    db: &Db,
+    table: Table,
+    expected: &BTreeSet<String>,
+    differences: &mut Vec<Found>,
+) -> Result<(), surrealdb::Error> {
+    let found = db.value(&format!("SELECT id FROM {}", table.name()), object([])).await?;
+    for row in found.into_array().map(Array::into_vec).unwrap_or_default() {
+        if let Some(id) = id_of(&row).filter(|id| !expected.contains(id)) {
+            let row = Row { table, id: id.clone(), content: None };
+            differences.push((GraphDifference { table: table.name(), id, kind: DifferenceKind::Extra }, row));
+        }
+    }
+    Ok(())
+}
+
+fn id_of(row: &Value) -> Option<String> {
+    let Value::Object(row) = row else { return None };
+    match row.get("id") {
+        Some(Value::RecordId(RecordId { key: RecordIdKey::String(id), .. })) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// A value without fields that are nothing: the database does not store them.
+fn comparable(value: Value) -> serde_json::Value {
+    fn strip(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                fields.retain(|_, value| !value.is_null());
+                fields.values_mut().for_each(strip);
+            }
+            serde_json::Value::Array(values) => values.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut json = value.into_json_value();
+    strip(&mut json);
+    json
+}

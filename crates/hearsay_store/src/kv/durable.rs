@@ -1,0 +1,319 @@
+//! Transactions whose commit survives a rotation of the log. See the [module](super) for why that is necessary.
+
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeSet,
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use surrealdb_kvs::{
+    Batch, Direction, GetMultiResult, Key, KeyRange, KeysResult, Metrics, ScanCursorKeys, ScanCursorVals, ScanResult,
+    Transactable, TransactionBuilder, TransactionType, Val,
+    api::BoxFut,
+    err::{Error, Result},
+    timestamp::{BoxTimeStamp, BoxTimeStampImpl},
+};
+use tokio::sync::RwLock;
+
+use super::{
+    forward::{forward_builder, forward_reads},
+    health::Health,
+    segments::Log,
+};
+
+/// What an entry takes in a memtable besides key and value, in bytes, at most.
+const NODE: usize = 512;
+
+/// Keys that a transaction wrote or deleted.
+type Keys = BTreeSet<Vec<u8>>;
+
+/// A storage engine with durable commits.
+pub(super) struct Durable {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Box<dyn TransactionBuilder>,
+    log: Log,
+    health: Arc<Health>,
+    memtable_bytes: usize,
+    /// Held shared during a commit, exclusively while batches are repeated.
+    gate: RwLock<()>,
+    exposed: Mutex<Exposed>,
+}
+
+/// Batches whose commit saw a rotation and that are not yet repeated.
+#[derive(Default)]
+struct Exposed {
+    batches: Vec<Keys>,
+    /// How many batches were ever added; the number of a batch is its turn.
+    added: u64,
+    /// Batches up to this number are repeated.
+    repeated: u64,
+}
+
+impl Durable {
+    pub(super) fn new(
+        engine: Box<dyn TransactionBuilder>,
+        log: Log,
+        health: Arc<Health>,
+        memtable_bytes: usize,
+    ) -> Self {
+        let shared = Shared { engine, log, health, memtable_bytes, gate: RwLock::default(), exposed: Mutex::default() };
+        Self { shared: Arc::new(shared) }
+    }
+}
+
+impl TransactionBuilder for Durable {
+    forward_builder!(shared.engine);
+
+    fn new_transaction(&self, kind: TransactionType) -> BoxFut<'_, Result<(Box<dyn Transactable>, bool)>> {
+        Box::pin(async move {
+            let (inner, local) = self.shared.engine.new_transaction(kind).await?;
+            if matches!(kind, TransactionType::Read) {
+                return Ok((inner, local));
+            }
+            let shared = Arc::clone(&self.shared);
+            let transaction = Transaction { inner, shared, written: Mutex::default(), bytes: AtomicUsize::new(0) };
+            Ok((Box::new(transaction) as Box<dyn Transactable>, local))
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether an error of a commit says that the engine refused it before it wrote anything.
+fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::TransactionConflict(_)
+            | Error::TransactionFinished
+            | Error::TransactionReadonly
+            | Error::TransactionConditionNotMet
+            | Error::TransactionKeyAlreadyExists
+            | Error::TransactionKeyTooLarge
+            | Error::TransactionTooLarge
+            | Error::Shutdown
+            | Error::ReadAndDeleteOnly
+    )
+}
+
+impl Shared {
+    fn newest_segment(&self) -> Result<u64> {
+        self.log.newest().map_err(|error| {
+            let reason = format!("the files of the database cannot be read: {error}");
+            self.health.fail(reason.clone());
+            Error::Datastore(reason)
+        })
+    }
+
+    /// Commits, and repeats the batch when the log rotated meanwhile.
+    async fn commit(&self, inner: &dyn Transactable, written: Keys) -> Result<()> {
+        self.health.check()?;
+        let number = {
+            let _open = self.gate.read().await;
+            let before = self.newest_segment()?;
+            self.checked(inner.commit().await)?;
+            if self.newest_segment()? == before || written.is_empty() {
+                return Ok(());
+            }
+            let mut exposed = lock(&self.exposed);
+            exposed.batches.push(written);
+            exposed.added += 1;
+            exposed.added
+        };
+        let repeated = self.repeat(number).await;
+        repeated.map_err(|error| Error::CommitOutcomeUnknown(error.to_string()))
+    }
+
+    /// Remembers an error after which the engine must not be written to.
+    fn checked(&self, result: Result<()>) -> Result<()> {
+        let Err(error) = result else { return Ok(()) };
+        if is_refusal(&error) {
+            return Err(error);
+        }
+        let reason = error.to_string();
+        self.health.fail(reason.clone());
+        Err(Error::CommitOutcomeUnknown(reason))
+    }
+
+    /// Writes the batches up to a number once more, unless somebody did.
+    async fn repeat(&self, number: u64) -> Result<()> {
+        let _alone = self.gate.write().await;
+        let (batches, last) = {
+            let exposed = lock(&self.exposed);
+            if exposed.repeated >= number {
+                return Ok(());
+            }
+            (exposed.batches.clone(), exposed.added)
+        };
+        for keys in merge_overlapping(batches) {
+            let written = self.rewrite(&keys).await;
+            if let Err(error) = &written {
+                self.health.fail(format!("a batch could not be written again after a rotation of the log: {error}"));
+            }
+            written?;
+        }
+        let mut exposed = lock(&self.exposed);
+        exposed.batches.clear();
+        exposed.repeated = last;
+        drop(exposed);
+        self.health.count_rewrite();
+        Ok(())
+    }
+
+    /// Writes the current values of some keys in one transaction.
+    async fn rewrite(&self, keys: &Keys) -> Result<()> {
+        let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
+        let set = async {
+            for key in keys {
+                let key = || Key::from(key.as_slice());
+                match transaction.get(key(), None).await? {
+                    Some(value) => transaction.set(key(), value).await?,
+                    None => transaction.del(key()).await?,
+                }
+            }
+            Ok(())
+        };
+        if let Err(error) = set.await {
+            let _ = transaction.cancel().await;
+            return Err(error);
+        }
+        transaction.commit().await
+    }
+}
+
+/// Unites sets that share a key.
+fn merge_overlapping(batches: Vec<Keys>) -> Vec<Keys> {
+    let mut merged: Vec<Keys> = Vec::with_capacity(batches.len());
+    for mut batch in batches {
+        let (overlapping, apart): (Vec<Keys>, _) =
+            mem::take(&mut merged).into_iter().partition(|other| !other.is_disjoint(&batch));
+        batch.extend(overlapping.into_iter().flatten());
+        merged = apart;
+        merged.push(batch);
+    }
+    merged
+}
+
+/// A transaction that may write.
+struct Transaction {
+    inner: Box<dyn Transactable>,
+    shared: Arc<Shared>,
+    /// What was written; more than that does no harm.
+    written: Mutex<Keys>,
+    /// What that takes in a memtable at most. A key that is written twice counts twice, as it does in the engine.
+    bytes: AtomicUsize,
+}
+
+impl Transaction {
+    fn note(&self, key: &Key<'_>, value_bytes: usize) {
+        self.bytes.fetch_add(key.len() + value_bytes + NODE, Ordering::Relaxed);
+        let mut written = lock(&self.written);
+        if !written.contains(key.as_slice()) {
+            written.insert(key.as_slice().to_vec());
+        }
+    }
+}
+
+impl Transactable for Transaction {
+    forward_reads!(inner);
+
+    fn commit(&self) -> BoxFut<'_, Result<()>> {
+        let written = mem::take(&mut *lock(&self.written));
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        Box::pin(async move {
+            // The engine would write it to its log first, and find then that no memtable takes it.
+            if bytes + 2 * NODE > self.shared.memtable_bytes {
+                self.inner.cancel().await?;
+                return Err(Error::TransactionTooLarge);
+            }
+            self.shared.commit(&*self.inner, written).await
+        })
+    }
+
+    fn set<'a>(&'a self, key: Key<'a>, value: Val) -> BoxFut<'a, Result<()>> {
+        self.note(&key, value.len());
+        self.inner.set(key, value)
+    }
+
+    fn put<'a>(&'a self, key: Key<'a>, value: Val) -> BoxFut<'a, Result<()>> {
+        self.note(&key, value.len());
+        self.inner.put(key, value)
+    }
+
+    fn putc<'a>(&'a self, key: Key<'a>, value: Val, expected: Option<Val>) -> BoxFut<'a, Result<()>> {
+        self.note(&key, value.len());
+        self.inner.putc(key, value, expected)
+    }
+
+    fn replace<'a>(&'a self, key: Key<'a>, value: Val) -> BoxFut<'a, Result<()>> {
+        self.note(&key, value.len());
+        self.inner.replace(key, value)
+    }
+
+    fn del<'a>(&'a self, key: Key<'a>) -> BoxFut<'a, Result<()>> {
+        self.note(&key, 0);
+        self.inner.del(key)
+    }
+
+    fn delc<'a>(&'a self, key: Key<'a>, expected: Option<&'a [u8]>) -> BoxFut<'a, Result<()>> {
+        self.note(&key, 0);
+        self.inner.delc(key, expected)
+    }
+
+    fn clr<'a>(&'a self, key: Key<'a>) -> BoxFut<'a, Result<()>> {
+        self.note(&key, 0);
+        self.inner.clr(key)
+    }
+
+    fn clrc<'a>(&'a self, key: Key<'a>, expected: Option<&'a [u8]>) -> BoxFut<'a, Result<()>> {
+        self.note(&key, 0);
+        self.inner.clrc(key, expected)
+    }
+
+    // `delr` and `clrr` keep their provided implementations, which call `del` and `clr` of this transaction.
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sets_that_share_a_key_are_united_and_others_kept_apart(
+            batches in prop::collection::vec(prop::collection::btree_set(prop::collection::vec(0_u8..12, 1..2), 1..5), 0..8)
+        ) {
+            let merged = merge_overlapping(batches.clone());
+            for (index, one) in merged.iter().enumerate() {
+                prop_assert!(merged[index + 1..].iter().all(|other| one.is_disjoint(other)));
+            }
+            for batch in &batches {
+                prop_assert_eq!(merged.iter().filter(|one| batch.is_subset(one)).count(), 1);
+            }
+            let all: Keys = batches.iter().flatten().cloned().collect();
+            prop_assert_eq!(merged.iter().map(BTreeSet::len).sum::<usize>(), all.len());
+            // Each united set is connected: it cannot be split between two batches without a common key.
+            for one in &merged {
+                let members: Vec<_> = batches.iter().filter(|batch| batch.is_subset(one)).collect();
+                let mut reached: Keys = members[0].clone();
+                for _ in 0..members.len() {
+                    for member in &members {
+                        if !reached.is_disjoint(member) {
+                            reached.extend(member.iter().cloned());
+                        }
+                    }
+                }
+                prop_assert_eq!(&reached, one);
+            }
+        }
+    }
+}

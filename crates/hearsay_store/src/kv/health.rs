@@ -1,0 +1,54 @@
+//! What went wrong beneath the database, and how often the layer had to act.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use surrealdb_kvs::err::Error;
+
+/// The state of the storage of an open database.
+#[derive(Debug, Default)]
+pub(crate) struct Health {
+    failure: OnceLock<String>,
+    recovered: AtomicBool,
+    rewrites: AtomicU64,
+}
+
+impl Health {
+    /// Remembers a failure after which nothing may be written any more. The first one counts.
+    pub(crate) fn fail(&self, reason: impl Into<String>) {
+        let reason = reason.into();
+        if self.failure.set(reason.clone()).is_ok() {
+            tracing::error!(reason, "the storage failed; nothing more is written until the campaign is opened again");
+        }
+    }
+
+    /// Why nothing is written any more; nothing, while all is well.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
+    }
+
+    /// Fails once [`Health::fail`] was called.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.failure().map_or(Ok(()), |reason| Err(Error::Datastore(reason.to_owned())))
+    }
+
+    /// Whether opening had to replay a log, because the directory was not closed.
+    pub(crate) fn recovered(&self) -> bool {
+        self.recovered.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_recovered(&self) {
+        self.recovered.store(true, Ordering::Relaxed);
+    }
+
+    /// How many times batches were written again after a rotation of the log.
+    pub(crate) fn rewrites(&self) -> u64 {
+        self.rewrites.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_rewrite(&self) {
+        self.rewrites.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,99 @@
+//! A layer between SurrealDB and SurrealKV 0.21 that makes a commit as durable as it claims to be.
+//!
+//! This folder works around faults of SurrealKV 0.21, which SurrealDB 3.3 requires. SurrealKV 1.0 (SurrealDB 4) fixes
+//! them; delete the folder then, and call `build_with_path` in `db.rs` again.
+//!
+//! # How the engine loses a commit
+//!
+//! A commit appends its batch to the active segment of the write-ahead log, syncs it, and then inserts the batch into
+//! the active memtable. When the batch does not fit, the insertion *rotates*: it creates segment `n + 1`, replaces the
+//! memtable by an empty one that carries the number `n + 1`, and inserts the batch there. The batch now stands in
+//! segment `n` only, while its memtable counts as covered by segment `n + 1`. As soon as the old memtable is flushed
+//! to a table, the manifest skips segment `n` and the segment is deleted. A program that dies before the new memtable
+//! is flushed has lost the batch, although its commit was synced and acknowledged.
+//!
+//! Commits run concurrently: up to seven batches can stand in segment `n` and reach the new memtable. The engine
+//! refuses no batch and reports no error in any of these cases.
+//!
+//! # How [`durable`] prevents it
+//!
+//! The engine creates the file of segment `n + 1` before it replaces the memtable. So a batch is safe when the newest
+//! segment after its commit is the one from before its commit. Otherwise the transaction waits until no other commit
+//! is under way, and writes the current values of all keys of the affected batches once more, in a transaction of
+//! their own. A deleted key is deleted again. Only then is the commit acknowledged.
+//!
+//! One repetition is enough, even if it causes a rotation itself. Let `m` be the number of the memtable with the first
+//! copy. The repetition begins after the first commit has returned, so the second copy is logged in a segment
+//! `s >= m`. Memtables are flushed in the order of their numbers, and segment `s` is dropped only after the memtables
+//! up to `s` were flushed. At that time the first copy is in a table.
+//!
+//! Writing *current* values is correct because nothing else commits meanwhile: a current value belongs either to an
+//! affected batch, and then all keys of that batch are repeated too, or to a batch that is safe. Batches that share
+//! keys are repeated in one transaction; so a crash leaves each batch whole or absent.
+//!
+//! # How [`recovery`] prevents it
+//!
+//! When a directory was not closed, the engine replays its log on opening. Nodes of a memtable have random sizes, so
+//! a segment that filled one memtable can need two on replay; the engine then flushes the first, marks the whole
+//! segment as flushed, and appends to that same segment. A second crash loses the second memtable and all that was
+//! appended. A torn record at the end of a segment hides what is appended after it. So a directory with a log is
+//! first opened with memtables that are large enough for every segment, and shut down again, which moves all of the
+//! log into tables. The real opening then starts with an empty log.
+//!
+//! # Errors
+//!
+//! After a write or sync that failed, the engine's buffers and the file may disagree, and what is appended later can be
+//! unreadable after a restart. [`Health`] remembers the first such failure; from then on no commit succeeds until the
+//! directory is opened again.
+
+mod durable;
+#[cfg(feature = "testing")]
+pub(crate) mod faulty;
+mod forward;
+mod health;
+mod recovery;
+pub(crate) mod segments;
+
+use std::{path::PathBuf, sync::Arc};
+
+use surrealdb_cnf::ConfigMap;
+use surrealdb_core::kvs::{TransactionBuilderFactory, TransactionBuilderParts};
+use surrealdb_kvs_any::Backends;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use health::Health;
+
+/// Opens SurrealKV in a directory, with this layer around it.
+pub(crate) struct Composer {
+    /// The directory of the database.
+    pub(crate) directory: PathBuf,
+    pub(crate) health: Arc<Health>,
+    pub(crate) memtable_bytes: usize,
+    #[cfg(feature = "testing")]
+    pub(crate) faults: crate::testing::Faults,
+}
+
+impl TransactionBuilderFactory for Composer {
+    type RouterState = ();
+
+    async fn new_transaction_builder(
+        &self,
+        path: &str,
+        canceller: CancellationToken,
+        config: ConfigMap,
+    ) -> anyhow::Result<TransactionBuilderParts<()>> {
+        if recovery::empty_log(&self.directory, path, &config).await? {
+            self.health.set_recovered();
+        }
+        let inner = Backends::community().new_transaction_builder(path, canceller, config).await?;
+        #[cfg(feature = "testing")]
+        let inner = faulty::wrap(inner, &self.directory, self.faults.clone());
+        let (log, health) = (segments::Log::of(&self.directory), Arc::clone(&self.health));
+        let durable = durable::Durable::new(inner, log, health, self.memtable_bytes);
+        Ok(TransactionBuilderParts::without_router_state(Box::new(durable)))
+    }
+
+    fn path_valid(&self, path: &str) -> anyhow::Result<String> {
+        Ok(Backends::community().path_valid(path)?)
+    }
+}

@@ -1,0 +1,85 @@
+//! The segments of the write-ahead log: files `wal/<number>.wal` in the directory of the database.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// The write-ahead log of a database.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    directory: PathBuf,
+}
+
+/// One file of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) number: u64,
+    pub(crate) size_bytes: u64,
+}
+
+impl Log {
+    /// The log of the database in `directory`.
+    pub(crate) fn of(directory: &Path) -> Self {
+        Self { directory: directory.join("wal") }
+    }
+
+    /// The segments, in no particular order.
+    ///
+    /// # Errors
+    /// When the directory cannot be read. A segment that disappears meanwhile is left out.
+    pub(crate) fn segments(&self) -> io::Result<Vec<Segment>> {
+        let mut segments = Vec::new();
+        for entry in std::fs::read_dir(&self.directory)? {
+            let entry = entry?;
+            let Some(number) = number(&entry.path()) else { continue };
+            match entry.metadata() {
+                Ok(metadata) => segments.push(Segment { number, size_bytes: metadata.len() }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(segments)
+    }
+
+    /// The number of the newest segment. While the database is open there is always one.
+    ///
+    /// # Errors
+    /// When the directory cannot be read or has no segment: somebody deleted it.
+    pub(crate) fn newest(&self) -> io::Result<u64> {
+        let mut newest = None;
+        for entry in std::fs::read_dir(&self.directory)? {
+            newest = newest.max(number(&entry?.path()));
+        }
+        newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the log is gone"))
+    }
+}
+
+fn number(path: &Path) -> Option<u64> {
+    if path.extension()? != "wal" {
+        return None;
+    }
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_segment_is_found_among_other_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = Log::of(directory.path());
+        assert_eq!(log.newest().unwrap_err().kind(), io::ErrorKind::NotFound);
+        std::fs::create_dir(directory.path().join("wal")).unwrap();
+        assert_eq!(log.newest().unwrap_err().kind(), io::ErrorKind::NotFound);
+        for (name, size) in [("00000000000000000009.wal", 3), ("00000000000000000010.wal", 0), ("99.wal.repair", 1)] {
+            std::fs::write(directory.path().join("wal").join(name), vec![0; size]).unwrap();
+        }
+        assert_eq!(log.newest().unwrap(), 10);
+        let mut segments = log.segments().unwrap();
+        segments.sort_by_key(|segment| segment.number);
+        let sizes: Vec<_> = segments.iter().map(|segment| (segment.number, segment.size_bytes)).collect();
+        assert_eq!(sizes, [(9, 3), (10, 0)]);
+    }
+}

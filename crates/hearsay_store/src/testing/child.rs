@@ -1,0 +1,86 @@
+//! Programs that are killed.
+
+use std::{
+    io::{self, BufRead, BufReader},
+    process::{Command, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+/// A program that writes lines to its standard output and is killed without warning.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    lines: Receiver<String>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Every line that it wrote.
+    pub lines: Vec<String>,
+    /// Whether the lines were written that the delay begins with.
+    pub was_ready: bool,
+    /// Whether it ended before it was killed.
+    pub ended_by_itself: bool,
+}
+
+impl Child {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        let mut process = command.stdout(Stdio::piped()).spawn()?;
+        let output = process.stdout.take().ok_or_else(|| io::Error::other("the program has no output"))?;
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { process, lines })
+    }
+
+    /// Kills the program (SIGKILL on Unix) after a delay that begins when it has written so many lines that start with
+    /// a word, or at the latest after `patience`.
+    ///
+    /// # Errors
+    /// When the system cannot kill it.
+    pub fn kill_after(
+        mut self,
+        word: &str,
+        mut count: u64,
+        delay: Duration,
+        patience: Duration,
+    ) -> io::Result<Outcome> {
+        let (mut lines, started) = (Vec::new(), Instant::now());
+        let mut kill_at = None::<Instant>;
+        loop {
+            let left = match kill_at {
+                Some(at) => at.saturating_duration_since(Instant::now()),
+                None => patience.saturating_sub(started.elapsed()),
+            };
+            match self.lines.recv_timeout(left) {
+                Ok(line) => {
+                    if kill_at.is_none() && line.starts_with(word) {
+                        count = count.saturating_sub(1);
+                        if count == 0 {
+                            kill_at = Some(Instant::now() + delay);
+                        }
+                    }
+                    lines.push(line);
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let ended_by_itself = self.process.try_wait()?.is_some();
+        self.process.kill()?;
+        self.process.wait()?;
+        // What it wrote before it died is still on its way.
+        lines.extend(self.lines.iter());
+        Ok(Outcome { lines, was_ready: kill_at.is_some(), ended_by_itself })
+    }
+}
