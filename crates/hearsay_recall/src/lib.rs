@@ -29,6 +29,7 @@ mod mentions;
 #[cfg(test)]
 mod naive;
 mod once;
+mod page;
 mod rank;
 mod receipt;
 mod render;
@@ -47,6 +48,7 @@ pub use context::{Line, Request, Scene, SceneContext, Section};
 pub use index::{DocId, Index, text_of};
 pub use lexical::Words;
 pub use mentions::{Named, Names};
+pub use page::{Markup, Page, quoted};
 pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Weights, rank};
 pub use receipt::{Receipt, Receipts, Source, why};
 pub use render::{Detail, Form};
