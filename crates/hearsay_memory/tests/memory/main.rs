@@ -9,6 +9,7 @@ mod knowing;
 mod learning;
 #[cfg(feature = "llm")]
 mod llm;
+mod masked;
 mod opening;
 mod portraits;
 mod proposals;
