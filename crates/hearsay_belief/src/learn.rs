@@ -114,6 +114,9 @@ pub enum Sincerity {
 pub struct Telling<'a> {
     /// Who tells it.
     pub teller: &'a EntityId,
+    /// The secret name under which it tells it. Whoever does not know whose name it is has it from nobody in particular,
+    /// and believes it as a stranger's word.
+    pub alias: Option<&'a str>,
     /// To whom: characters, groups or places. In any order.
     pub hearers: &'a [EntityId],
     /// What it knows.
@@ -131,7 +134,16 @@ pub struct Telling<'a> {
 impl<'a> Telling<'a> {
     /// Something that the teller knows, told sincerely and as it is.
     pub fn new(teller: &'a EntityId, hearers: &'a [EntityId], fact: &'a Arc<Fact>) -> Self {
-        Self { teller, hearers, fact, retold: None, sincerity: Sincerity::Sincere, citing: None, credence: None }
+        Self {
+            teller,
+            alias: None,
+            hearers,
+            fact,
+            retold: None,
+            sincerity: Sincerity::Sincere,
+            citing: None,
+            credence: None,
+        }
     }
 }
 
@@ -211,15 +223,16 @@ pub fn say(
     let mut heard: Vec<Knower> = heard_by.iter().cloned().map(Knower::Entity).chain([speaker.clone().into()]).collect();
     heard.sort();
     let Occasion { time, place, session } = occasion.clone();
+    let passage_alias = passage.speaker_alias.clone();
     let passage = Passage { heard_by: heard, time, place, session, ..passage };
     scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
-    let view = scribe.view(&speaker);
+    let (view, alias) = (scribe.view(&speaker), passage_alias.as_deref());
     for fact in states {
         let own = scribe.own(&view, &speaker, fact, sincerity)?;
         if heard_by.is_empty() {
             continue;
         }
-        let telling = Telling { sincerity, ..Telling::new(&speaker, &heard_by, fact) };
+        let telling = Telling { sincerity, alias, ..Telling::new(&speaker, &heard_by, fact) };
         scribe.tell(&telling, &own)?;
     }
     Ok(scribe.learning)
@@ -500,10 +513,11 @@ impl<'s> Scribe<'s> {
             ..self.edge(teller, said, How::Shared)
         };
         self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
-        let how = How::Told { by: Some(teller.clone()), citing: telling.citing.cloned() };
         for knower in &hearers {
             let of_hearer = self.view(knower);
-            let trust = Trust::of(&of_hearer, teller);
+            let by = telling.alias.is_none_or(|alias| of_hearer.knows_name(teller, alias)).then_some(teller);
+            let how = How::Told { by: by.cloned(), citing: telling.citing.cloned() };
+            let trust = by.map_or_else(Trust::of_stranger, |teller| Trust::of(&of_hearer, teller));
             let company = others(&hearers, knower, Some(teller));
             let level = trust.level().get();
             let mut edge = Knowledge {

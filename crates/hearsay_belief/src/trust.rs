@@ -68,6 +68,11 @@ impl Trust {
         Self { first: credence(first), experiences }
     }
 
+    /// The trust in somebody of whom nothing is known.
+    pub fn of_stranger() -> Self {
+        Self { first: credence(STRANGER), experiences: Vec::new() }
+    }
+
     /// The trust of one character in another, as of what the game clock shows.
     pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
         Self::of(&View::of(state, &who.clone().into(), state.clock()), other)

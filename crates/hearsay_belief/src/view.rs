@@ -3,7 +3,7 @@
 mod taking;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},
 };
 
@@ -291,7 +291,7 @@ impl View {
                 break;
             }
         }
-        let passages = taking.hear(&sources);
+        let passages = taking.hear(knower, &sources);
         let vocabulary = Arc::clone(state.vocabulary());
         let (facts, briefs) = taking.settled();
         Self { knower: knower.clone(), as_of, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
@@ -386,6 +386,22 @@ impl View {
     /// The predicates and attributes of the campaign.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
+    }
+
+    /// Whether the knower knows that somebody has a name: an open one or a secret one.
+    pub fn knows_name(&self, id: &EntityId, name: &str) -> bool {
+        self.knower.entity() == Some(id) || self.facts.iter().any(|known| taking::knows_name(known, id, name))
+    }
+
+    /// The passages that state something which the knower keeps to itself: whoever tells them, tells that.
+    pub fn concealed_passages(&self) -> BTreeSet<PassageId> {
+        let concealed = self.facts.iter().filter(|known| known.conceals());
+        let evidence = concealed.flat_map(|known| known.evidence());
+        let passages = evidence.filter_map(|evidence| match evidence {
+            Evidence::Passage { passage, .. } => Some(*passage),
+            Evidence::File { .. } | Evidence::Excerpt(_) => None,
+        });
+        passages.collect()
     }
 
     /// A passage, if it was heard.

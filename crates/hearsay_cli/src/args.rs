@@ -501,7 +501,8 @@ Examples:
 
 /// Text that says something.
 fn text(given: &str) -> Result<String, String> {
-    if given.trim().is_empty() { Err("it is empty".into()) } else { Ok(given.to_owned()) }
+    let says = |c: char| !c.is_whitespace() && !hearsay_model::escape::is_hostile(c);
+    if given.contains(says) { Ok(given.to_owned()) } else { Err("it is empty".into()) }
 }
 
 /// Tokens of a scene context; as few as hearsay.toml allows, at least.

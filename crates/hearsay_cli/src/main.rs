@@ -49,8 +49,12 @@ fn tell(told: &clap::Error) -> ExitCode {
         let text = text.split("\n\nFor more information").next().unwrap_or(&text);
         output::print_error(true, text, output::WRONG_LINE);
     } else {
-        // Whoever reads no help needs none.
-        let _ = told.print();
+        match std::env::args_os().any(|arg| arg.to_string_lossy().contains(hearsay_model::escape::is_hostile)) {
+            // What was typed is repeated.
+            true => output::print_error(false, &told.to_string(), output::WRONG_LINE),
+            // Whoever reads no help needs none.
+            false => _ = told.print(),
+        }
     }
     if told.use_stderr() { ExitCode::from(output::WRONG_LINE) } else { ExitCode::SUCCESS }
 }

@@ -1,4 +1,7 @@
 //! Where output goes: data to standard output, all else to standard error.
+//!
+//! Everything that is printed goes through here, and is escaped: no name, statement or file that the program was given can
+//! send a control character to the terminal, or begin a line of its own.
 
 use std::{
     fmt,
@@ -8,7 +11,7 @@ use std::{
 use anyhow::Result;
 use hearsay_embed::EmbedError;
 use hearsay_memory::MemoryError;
-use hearsay_model::ApplyError;
+use hearsay_model::{ApplyError, escape};
 use hearsay_store::StoreError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -53,10 +56,18 @@ impl Output {
         Self { json, quiet, out: io::BufWriter::new(io::stdout()) }
     }
 
-    /// A line for people; nothing, where data is wanted.
+    /// One line for people; nothing, where data is wanted.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
-            writeln!(self.out, "{}", text.as_ref())?;
+            writeln!(self.out, "{}", escape::line(text.as_ref()))?;
+        }
+        Ok(())
+    }
+
+    /// A text of several lines for people, whose lines are the program's own; nothing, where data is wanted.
+    pub(crate) fn page(&mut self, text: impl AsRef<str>) -> Result<()> {
+        if !self.json {
+            writeln!(self.out, "{}", escape::lines(text.as_ref().trim_end()))?;
         }
         Ok(())
     }
@@ -80,21 +91,25 @@ impl Output {
     /// Data, where it is wanted.
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
-            serde_json::to_writer_pretty(&mut self.out, data)?;
-            writeln!(self.out)?;
+            let text = serde_json::to_string_pretty(data)?;
+            writeln!(self.out, "{}", escape::json(&text))?;
         }
         Ok(())
     }
 
-    /// Standard output itself.
-    pub(crate) fn raw(&mut self) -> &mut impl Write {
-        &mut self.out
+    /// A file: byte for byte, unless it goes to a terminal.
+    pub(crate) fn file(&mut self, bytes: &[u8]) -> Result<()> {
+        match io::stdout().is_terminal() {
+            true => self.out.write_all(escape::lines(&String::from_utf8_lossy(bytes)).as_bytes())?,
+            false => self.out.write_all(bytes)?,
+        }
+        Ok(())
     }
 
-    /// A note on standard error.
+    /// A note of one line on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            let _ = writeln!(io::stderr(), "{}", text.as_ref());
+            let _ = writeln!(io::stderr(), "{}", escape::line(text.as_ref()));
         }
     }
 
@@ -123,9 +138,10 @@ impl Output {
 pub(crate) fn print_error(json: bool, text: &str, code: u8) {
     let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
     let _ = if json {
-        writeln!(io::stderr(), "{}", serde_json::json!({ "error": text, "exit_code": code }))
+        let error = serde_json::json!({ "error": text, "exit_code": code }).to_string();
+        writeln!(io::stderr(), "{}", escape::json(&error))
     } else {
-        writeln!(io::stderr(), "error: {text}")
+        writeln!(io::stderr(), "error: {}", escape::lines(text))
     };
 }
 
@@ -166,6 +182,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::SessionEndsTooEarly { .. }
             | MemoryError::Id(_)
             | MemoryError::Predicate(_)
+            | MemoryError::LongQuestion { .. }
             | MemoryError::PruneWhat
             | MemoryError::Scale(_)
             | MemoryError::Apply(ApplyError::FlagKind { .. } | ApplyError::FlagName { .. }),

@@ -14,6 +14,8 @@ use tempfile::TempDir;
 
 #[path = "cli/files.rs"]
 mod files;
+#[path = "cli/hostile.rs"]
+mod hostile;
 
 const HEARSAY: &str = env!("CARGO_BIN_EXE_hearsay");
 

@@ -250,7 +250,12 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
         let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
         let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
         for (id, by) in view.passages() {
-            heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new())).1.extend(reached.iter().cloned());
+            let (passage, readers) = heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new()));
+            // Who speaks under a secret name, one of them may know.
+            if passage.speaker.is_none() {
+                *passage = &by.passage;
+            }
+            readers.extend(reached.iter().cloned());
         }
     }
     heard.into_values().for_each(|(passage, reached)| kept.passage(passage, &reached));
@@ -483,6 +488,7 @@ mod tests {
     #[test]
     fn worlds_hold_what_could_leak() {
         let (mut lied, mut ranked, mut chained, mut distorted, mut secret, mut shown) = (0, 0, 0, 0, 0, 0);
+        let (mut masked, mut unmasked) = (0, 0);
         for world in 0..60 {
             let made = World::generate(&mut Random::new(7, world)).state;
             for (_, edge) in made.all_knowledge() {
@@ -495,13 +501,20 @@ mod tests {
                 secret +=
                     usize::from(*fact.predicate() == *"alias" && fact.secrecy() == hearsay_model::Secrecy::Secret);
             }
+            for id in PEOPLE {
+                let view = View::of(&made, &Knower::Entity(EntityId::new(id).unwrap()), None);
+                let spoken = view.passages().filter(|(_, heard)| heard.passage.speaker_alias.is_some());
+                for (_, heard) in spoken {
+                    *(if heard.passage.speaker.is_none() { &mut masked } else { &mut unmasked }) += 1;
+                }
+            }
             let asker = EntityId::new("ann").unwrap();
             let (present, text) = (Vec::new(), "What of the harbour at night?".into());
             let (about, session) = (Vec::new(), None);
             let question = Question { asker, as_of: None, place: None, present, about, session, text };
             shown += usize::from(answer(&made, &question).contains("\"knowledge\""));
         }
-        let counts = [lied, ranked, chained, distorted, secret, shown];
+        let counts = [lied, ranked, chained, distorted, secret, shown, masked, unmasked];
         assert!(counts.iter().all(|count| *count >= 20), "{counts:?}");
     }
 

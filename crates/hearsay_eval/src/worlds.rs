@@ -316,8 +316,10 @@ impl World {
         };
         let wrongly = random.percent(20).then(|| self.distorted(&fact, random)).transpose()?;
         let hearers = random.each(&[self.characters()?, self.groups()?].concat(), 25);
+        let alias = self.secret_name(&teller, random);
         let citing = random.percent(20).then(|| person(random)).transpose()?;
         let telling = Telling {
+            alias: alias.as_deref(),
             teller: &teller,
             hearers: &hearers,
             fact: &fact,
@@ -340,13 +342,24 @@ impl World {
         let made_up = Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?);
         let states = [known.unwrap_or(made_up)];
         let sincerity = if random.percent(25) { Sincerity::Lie } else { Sincerity::Sincere };
-        let passage = Passage { speaker: Some(speaker), ..Passage::new(states[0].statement()) };
+        let speaker_alias = self.secret_name(&speaker, random);
+        let passage = Passage { speaker: Some(speaker), speaker_alias, ..Passage::new(states[0].statement()) };
         let hearers = random.each(&self.characters()?, 30);
         let occasion = self.occasion(random)?;
         let learning = learn::say(&self.state, passage, &states, &hearers, sincerity, &occasion);
         self.learn(learning)?;
         self.facts.extend(states);
         Ok(())
+    }
+
+    /// A secret name of somebody, under which it may speak.
+    fn secret_name(&self, id: &EntityId, random: &mut Random) -> Option<String> {
+        let secret = self.state.facts_of(id).filter(|fact| {
+            fact.subject() == id && *fact.predicate() == *attribute::ALIAS && fact.secrecy() == Secrecy::Secret
+        });
+        let mut names: Vec<String> = secret.filter_map(|fact| fact.object().text()).map(str::to_owned).collect();
+        names.sort();
+        random.of(&names).filter(|_| random.percent(70)).cloned()
     }
 
     fn deduce(&mut self, random: &mut Random) -> Made<()> {
@@ -393,6 +406,7 @@ impl World {
             heard_by: random.each(&self.knowers()?, 20),
             ..Passage::new(sentence(random))
         };
+        passage.speaker_alias = passage.speaker.as_ref().and_then(|speaker| self.secret_name(speaker, random));
         passage.heard_by.sort();
         self.apply(vec![Change::AddPassage(Arc::new(passage))])
     }

@@ -8,7 +8,7 @@
 //! use hearsay_model::{State, Vocabulary};
 //!
 //! let settings = LlmSettings { base_url: "http://127.0.0.1:11434/v1".into(), model: "llama3.2".into(), ..LlmSettings::default() };
-//! let key = Key::from_env(&settings)?; // HEARSAY_LLM_KEY; a local server wants none
+//! let key = Key::from_env(&settings)?; // HEARSAY_LLM_KEY, for HEARSAY_LLM_KEY_HOST; a local server wants none
 //! let llm = Llm::new(settings, key, Language::english(), Vocabulary::default())?;
 //!
 //! let lexicon = Lexicon::of(&State::default());

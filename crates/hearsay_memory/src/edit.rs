@@ -129,6 +129,16 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, MemoryError> {
     }
 }
 
+/// Finds who speaks, and the secret name under which it speaks, where the given name is one.
+///
+/// # Errors
+/// As [`resolve`].
+pub(crate) fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<String>), MemoryError> {
+    let id = resolve(state, name)?;
+    let alias = state.secret_name(&id, name).map(str::to_owned);
+    Ok((id, alias))
+}
+
 /// The three names and ids that are most like a text.
 fn nearest(state: &State, name: &str) -> Vec<String> {
     let wanted = text::normal(name);

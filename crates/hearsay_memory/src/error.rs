@@ -266,6 +266,17 @@ pub enum MemoryError {
         /// The one that has to be split before.
         first: EntityId,
     },
+    /// The machine's clock cannot be right.
+    #[error("the clock of this machine stands before 1970: set it, then try again")]
+    Clock,
+    /// A question, or what is searched for, is longer than any.
+    #[error("the question has {given} characters, and may have {most}: shorten it")]
+    LongQuestion {
+        /// How many it has.
+        given: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// Pruning without saying what.
     #[error("say what is to go: facts below a confidence, older than some days, or of a standing")]
     PruneWhat,

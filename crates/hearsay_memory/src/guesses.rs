@@ -1,9 +1,12 @@
 //! Guesses: of what is doubtful in many texts, the few that are worth the DM's time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
-use hearsay_model::{Author, EntityId, Object, Standing, State, Validity, text};
+use hearsay_model::{Author, EntityId, Evidence, Fact, Object, PassageId, Standing, State, Validity, text};
 
 use crate::{
     Mode, Policy,
@@ -33,6 +36,20 @@ pub(crate) fn waiting(state: &State) -> usize {
         .filter(|fact| fact.standing() == Standing::Proposed)
         .filter(|fact| is_found(&fact.provenance().author))
         .count()
+}
+
+/// How many guesses of each text wait for the DM.
+fn brought(state: &State) -> BTreeMap<PassageId, usize> {
+    let mut brought = BTreeMap::new();
+    let found = |fact: &&Arc<Fact>| is_found(&fact.provenance().author) && !is_naming(fact);
+    for fact in state.facts().filter(|fact| fact.standing() == Standing::Proposed).filter(found) {
+        for evidence in &fact.provenance().evidence {
+            if let Evidence::Passage { passage, .. } = evidence {
+                *brought.entry(*passage).or_default() += 1;
+            }
+        }
+    }
+    brought
 }
 
 fn is_found(author: &Author) -> bool {
@@ -100,7 +117,10 @@ pub(crate) fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], m
     // Whom nobody knows, nothing hangs on yet: new names have a part of the room for themselves, and what others leave.
     let (new, known): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(|guess| !guess.names.is_empty());
     let of_new = if most == usize::MAX { most } else { most.div_ceil(PART_OF_NEW) };
-    let mut chosen = Chosen::default();
+    // What a text brought before counts when it is read again.
+    let brought = brought(state);
+    let in_text = read.iter().map(|findings| brought.get(&findings.passage.id()).copied().unwrap_or(0));
+    let mut chosen = Chosen { in_text: in_text.enumerate().collect(), ..Chosen::default() };
     new.iter().for_each(|guess| chosen.choose(state, guess, of_new));
     known.iter().chain(&new).for_each(|guess| chosen.choose(state, guess, most));
     let left_out = |guess: &&Guess| !chosen.says.contains(&guess.says);

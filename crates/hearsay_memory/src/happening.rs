@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     MemoryError,
-    edit::{date_of, find_fact, resolve},
+    edit::{date_of, find_fact, resolve, resolve_speaker},
 };
 pub(crate) use stage::mentioned;
 use stage::{Stage, Voice, forget, quoted, sincerity};
@@ -204,7 +204,7 @@ impl Happening {
             }
             Self::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances } => {
                 let stage = stage(circumstances)?;
-                let teller = resolve(state, teller)?;
+                let (teller, alias) = resolve_speaker(state, teller)?;
                 let citing = citing.as_ref().map(|name| resolve(state, name)).transpose()?;
                 let hearers = stage.hearers(hearers, Some(&teller))?;
                 let is_new = !matches!(fact, Stated::Recorded(_));
@@ -212,6 +212,7 @@ impl Happening {
                 let retold = retold.as_ref().map(|retold| stage.retold(&fact, retold, &teller, *lie)).transpose()?;
                 let telling = Telling {
                     teller: &teller,
+                    alias: alias.as_deref(),
                     hearers: &hearers,
                     fact: &fact,
                     retold: retold.as_ref(),
@@ -244,13 +245,13 @@ impl Happening {
             }
             Self::Refute { fact, statement, teller, hearers, credence, circumstances } => {
                 let stage = stage(circumstances)?;
-                let teller = teller.as_ref().map(|name| resolve(state, name)).transpose()?;
+                let teller = teller.as_ref().map(|name| resolve_speaker(state, name)).transpose()?;
                 let credence = credence.map(Credence::new).transpose()?;
                 stage.refute(&*find_fact(state, fact)?, statement.as_deref(), teller.as_ref(), hearers, credence)?
             }
             Self::Reveal { holder, fact, to, openly, circumstances } => {
                 let stage = stage(circumstances)?;
-                let (holder, fact) = (resolve(state, holder)?, find_fact(state, fact)?);
+                let (holder, fact) = (resolve_speaker(state, holder)?, find_fact(state, fact)?);
                 stage.reveal(&holder, &fact, to, *openly)?
             }
             Self::Forget { knower, fact } => {

@@ -160,8 +160,9 @@ impl Memory {
     ///
     /// # Errors
     /// When the database cannot be opened: held by another process, damaged, not writable. A missing model is no error:
-    /// words and graph answer, and [`Status`] says so.
+    /// words and graph answer, and [`Status`] says so. When the machine's clock stands before 1970.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
+        check_clock(SystemTime::now())?;
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
         let (sender, events) = bounded(1024);
         let (settings, queue) = (options.settings.clone(), options.queue.max(1));
@@ -208,8 +209,9 @@ impl Memory {
     /// Asks a character.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when nobody is called so.
+    /// When the channel is full or the memory closed, or the question is too long. The ticket: when nobody is called so.
     pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
+        check_question(&ask.question)?;
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
@@ -218,6 +220,7 @@ impl Memory {
     /// # Errors
     /// As [`ask`](Self::ask).
     pub fn search(&self, search: Search) -> Result<Ticket<Found>, MemoryError> {
+        check_question(&search.text)?;
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
     }
 
@@ -226,6 +229,7 @@ impl Memory {
     /// # Errors
     /// As [`ask`](Self::ask); when there is no such session.
     pub fn condense(&self, compact: Compact) -> Result<Ticket<Condensed>, MemoryError> {
+        check_question(&compact.question)?;
         self.send_read(|responder| Command::Condense(compact, Instant::now(), responder))
     }
 
@@ -860,6 +864,21 @@ pub fn real_time() -> Timestamp {
     now()
 }
 
+/// Characters that a question may have: what is longer is no question.
+const LONGEST_QUESTION: usize = 20_000;
+
+fn check_question(question: &str) -> Result<(), MemoryError> {
+    match question.len() > LONGEST_QUESTION && question.chars().count() > LONGEST_QUESTION {
+        true => Err(MemoryError::LongQuestion { given: question.chars().count(), most: LONGEST_QUESTION }),
+        false => Ok(()),
+    }
+}
+
+/// The database stamps what it writes with the seconds since 1970, and panics where there are none.
+fn check_clock(now: SystemTime) -> Result<(), MemoryError> {
+    now.duration_since(UNIX_EPOCH).map(drop).map_err(|_| MemoryError::Clock)
+}
+
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
@@ -869,6 +888,13 @@ pub(crate) fn now() -> Timestamp {
 mod tests {
     use super::*;
     use crate::{ModelSettings, ModelStatus};
+
+    #[test]
+    fn a_clock_before_1970_is_an_error() {
+        assert!(check_clock(SystemTime::now()).is_ok() && check_clock(UNIX_EPOCH).is_ok());
+        let error = check_clock(UNIX_EPOCH - Duration::from_secs(1)).unwrap_err().to_string();
+        assert!(error.contains("before 1970"), "{error}");
+    }
 
     #[test]
     fn when_the_worker_panics_nobody_waits_for_ever() {

@@ -6,10 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::knowers;
+use hearsay_belief::{View, knowers};
 use hearsay_model::{
     Author, Bearing, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge,
-    Method, Object, Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
+    KnowledgeId, Method, Object, Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
 };
 use serde::Serialize;
 
@@ -60,6 +60,9 @@ pub struct TextSource {
     pub how: Option<How>,
     /// From whom the speaker says to have it.
     pub citing: Option<EntityId>,
+    /// The secret name under which the speaker speaks: whoever does not know whose it is has it from nobody in particular,
+    /// and learns nothing of the speaker.
+    pub alias: Option<String>,
 }
 
 impl Proposal {
@@ -133,6 +136,8 @@ struct Batch {
     changes: Vec<Change>,
     asserted: BTreeMap<FactId, Arc<Fact>>,
     ended: BTreeSet<FactId>,
+    /// The edges that are made, with their place among the changes.
+    learned: BTreeMap<KnowledgeId, usize>,
 }
 
 impl Batch {
@@ -159,6 +164,33 @@ impl Batch {
         let mut facts: Vec<&Arc<Fact>> = held.chain(mine).collect();
         facts.sort_unstable_by_key(|fact| fact.id());
         facts
+    }
+
+    /// Makes edges. Of an author's edges with one id the surest counts, whichever text is read first and however often: a
+    /// text that is read again says nothing new, and one that says the same less surely takes nothing away. What others
+    /// recorded or withdrew stays as they left it.
+    fn learn(&mut self, state: &State, author: &Author, edges: Vec<Knowledge>, again: bool) {
+        for edge in edges {
+            let id = edge.id();
+            if let Some(Change::Learn(made)) = self.learned.get(&id).and_then(|at| self.changes.get_mut(*at)) {
+                if made.credence < edge.credence {
+                    Arc::make_mut(made).credence = edge.credence;
+                }
+                continue;
+            }
+            let held = state.recorded_edges(edge.fact).find(|(held, _)| *held == id).map(|(_, held)| held);
+            let edge = match held {
+                Some(held) if again || held.credence >= edge.credence => continue,
+                Some(held) if state.edge_author(id) == Some(author) => {
+                    Knowledge { credence: edge.credence, ..Knowledge::clone(held) }
+                }
+                Some(_) => continue,
+                None if again && state.edge_author(id).is_some() => continue,
+                None => edge,
+            };
+            self.learned.insert(id, self.changes.len());
+            self.changes.push(Change::Learn(Arc::new(edge)));
+        }
     }
 
     fn assert(&mut self, fact: &Arc<Fact>) {
@@ -226,7 +258,16 @@ pub fn propose(
                     (standing, most) = (Standing::Claimed, credence);
                 }
                 OnRecord::Decided => {}
-                OnRecord::Said(said) => {
+                OnRecord::Said { said, decided } => {
+                    let again = is_read_again(&said, &fact);
+                    if again {
+                        counts.known += 1;
+                        batch.learn(state, author, learned(state, proposal, &said, most), again);
+                        continue;
+                    }
+                    if decided && standing == Standing::Proposed {
+                        most = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
+                    }
                     let surer = said.standing() == Standing::Proposed && standing != Standing::Proposed;
                     let more = supported(&said, &fact, if surer { standing } else { said.standing() })?;
                     let found = more.provenance().evidence.len() > said.provenance().evidence.len();
@@ -244,7 +285,7 @@ pub fn propose(
                         });
                         batch.changes.push(Change::Support(Arc::new(only_new.build()?)));
                     }
-                    batch.changes.extend(learned(state, proposal, &said, most));
+                    batch.learn(state, author, learned(state, proposal, &said, most), again);
                     continue;
                 }
             }
@@ -274,7 +315,11 @@ pub fn propose(
         } else {
             counts.known += 1;
         }
-        batch.changes.extend(learned(state, proposal, &fact, most));
+        let edges = learned(state, proposal, &fact, most);
+        match is_lesser(author) {
+            true => batch.learn(state, author, edges, false),
+            false => batch.changes.extend(edges.into_iter().map(|edge| Change::Learn(Arc::new(edge)))),
+        }
     }
     let summary = match batch.changes.len() {
         0 => return Ok((None, counts)),
@@ -300,7 +345,12 @@ enum OnRecord {
     /// It is canon already, by another's word.
     Decided,
     /// This source said it before: that fact gains the evidence.
-    Said(Arc<Fact>),
+    Said {
+        /// The fact.
+        said: Arc<Fact>,
+        /// Whether it would be [decided](Self::Decided), had this source not said it before.
+        decided: bool,
+    },
 }
 
 fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
@@ -334,13 +384,25 @@ fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
     let sure = |held: &Fact| held.stands() && held.provenance().confidence >= fact.provenance().confidence;
     let more = |held: &&&Arc<Fact>| sure(held) && (own(held) || told(held)) && says_no_more(vocabulary, fact, held);
     let said = said.or_else(|| twins.iter().find(|twin| told(twin)));
+    let is_told = twins.iter().any(|twin| told(&twin));
+    let by_others = twins.iter().any(|twin| twin.standing() == Standing::Canon && !own(&twin));
     if let Some(said) = said.or_else(|| there.iter().find(more)) {
-        return OnRecord::Said(Arc::clone(said));
+        return OnRecord::Said { said: Arc::clone(said), decided: by_others && !is_told };
     }
     if twins.iter().any(|twin| twin.standing() == Standing::Canon) {
         return OnRecord::Decided;
     }
     OnRecord::Nothing
+}
+
+/// Whether a fact has all the evidence of what says the same, which is no surer by itself: the same text, read again. What
+/// was learned from the DM since then makes no text surer.
+fn is_read_again(said: &Fact, again: &Fact) -> bool {
+    let (before, now) = (said.provenance(), again.provenance());
+    let found = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
+    let shown =
+        |evidence: &Evidence| matches!(evidence, Evidence::Passage { .. }) && before.evidence.contains(evidence);
+    !now.evidence.is_empty() && now.evidence.iter().all(shown) && found(now) <= found(before)
 }
 
 /// Whether the DM confirmed what a fact cannot be so beside: canon by the DM is never retired by anybody else's word.
@@ -430,7 +492,7 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
 }
 
 /// The edges of those who heard it, and of the speaker.
-fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<Change> {
+fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<Knowledge> {
     let audience = || {
         let audience = state.vocabulary().audience(&state.audience_rules(), fact);
         knowers(audience, fact, state)
@@ -440,16 +502,12 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
     let said = proposal.text.as_ref().map(|text| text.time.clone());
     let learned = said.unwrap_or_else(|| state.clock().map(|_| edit::now(state)));
     let citing = proposal.text.as_ref().and_then(|text| text.citing.clone());
+    let alias = proposal.text.as_ref().and_then(|text| text.alias.as_deref()).zip(proposal.speaker.as_ref());
+    let knows_speaker =
+        |knower: &Knower| alias.is_none_or(|(alias, speaker)| View::of(state, knower, None).knows_name(speaker, alias));
     let edge = |knower: Knower, how: How| {
         let session = session_of(state, proposal);
-        let edge = Knowledge {
-            how,
-            learned: learned.clone(),
-            credence: most,
-            session,
-            ..Knowledge::authored(knower, fact.id())
-        };
-        Change::Learn(Arc::new(edge))
+        Knowledge { how, learned: learned.clone(), credence: most, session, ..Knowledge::authored(knower, fact.id()) }
     };
     let how = match &proposal.speaker {
         Some(speaker) => How::Told { by: Some(speaker.clone()), citing: citing.clone() },
@@ -457,11 +515,16 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
         None if by_rule => How::Authored,
         None => proposal.text.as_ref().and_then(|text| text.how.clone()).unwrap_or(How::Witnessed),
     };
-    let had = if citing.is_some() { How::told(citing) } else { How::Authored };
+    let had = if citing.is_some() { How::told(citing.clone()) } else { How::Authored };
     let own = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), had.clone()));
     let others =
         hearers.into_iter().filter(|knower| knower.entity() != proposal.speaker.as_ref() || proposal.speaker.is_none());
-    own.chain(others.map(|knower| edge(knower, how.clone()))).collect()
+    let others = others.filter_map(|knower| match knows_speaker(&knower) {
+        true => Some(edge(knower, how.clone())),
+        false if fact.entities().any(|id| Some(id) == proposal.speaker.as_ref()) => None,
+        false => Some(edge(knower, How::Told { by: None, citing: citing.clone() })),
+    });
+    own.chain(others).collect()
 }
 
 #[cfg(test)]

@@ -180,7 +180,8 @@ impl Newcomer {
         for id in ids_for(name).take_while(|id| state.entity(id).is_some()) {
             let same = |fact: &&Fact| fact.object().text().is_some_and(|said| text::normal(said) == normal);
             let standings: Vec<Standing> = proposed_names(state, &id).filter(same).map(Fact::standing).collect();
-            if standings.contains(&Standing::Proposed) {
+            // Where nobody reviews, a name is a claim from the start.
+            if standings.iter().any(|standing| matches!(standing, Standing::Proposed | Standing::Claimed)) {
                 return Self::Known(id);
             }
             if standings.contains(&Standing::Rejected) {
@@ -262,8 +263,6 @@ pub(crate) fn operation(
     let added = reading.changes;
     let (operation, mut counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
     counts.dropped += below;
-    // What was read in the same words before, by whomever, has said all this.
-    let operation = operation.filter(|operation| !operation.changes.iter().all(|change| is_held(state, change)));
     let operation = operation.map(|mut operation| {
         operation.changes.splice(0..0, added);
         let words: String = passage.text.chars().take(60).collect();
@@ -271,11 +270,6 @@ pub(crate) fn operation(
         operation
     });
     Ok((operation, counts))
-}
-
-/// Whether a change says only that somebody knows what they know by the same way already.
-fn is_held(state: &State, change: &Change) -> bool {
-    matches!(change, Change::Learn(edge) if state.known_by(edge.fact).any(|held| held == edge))
 }
 
 /// One passage that is read.
@@ -354,7 +348,12 @@ impl Reading<'_> {
             heard_by: passage.heard_by.clone(),
             session: passage.session.clone(),
             model: self.model.map(str::to_owned),
-            text: Some(TextSource { time: passage.time.clone(), how: Some(how), citing: None }),
+            text: Some(TextSource {
+                time: passage.time.clone(),
+                how: Some(how),
+                citing: None,
+                alias: passage.speaker_alias.clone(),
+            }),
             ..proposal
         }
     }
@@ -407,6 +406,25 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether a fact was there before the passage: what was found in a later text, or in one of which nobody can say
+    /// which was first, is nothing that the passage could deny. So it makes no difference when and how often it is read.
+    fn comes_before(&self, fact: &Fact) -> bool {
+        let (state, said) = (self.state, fact.provenance());
+        let number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
+        let is_earlier = |passage: &Passage| match (number(passage), number(self.passage)) {
+            (Some(one), Some(other)) if one != other => one < other,
+            _ => {
+                let place = |passage: &Passage| (passage.session.clone(), passage.document.clone());
+                place(passage) == place(self.passage) && passage.line < self.passage.line
+            }
+        };
+        let in_earlier = |evidence: &Evidence| match evidence {
+            Evidence::Passage { passage, .. } => state.passage(*passage).is_some_and(|passage| is_earlier(passage)),
+            Evidence::File { .. } | Evidence::Excerpt(_) => false,
+        };
+        said.author != Author::Extractor || said.confirmed || said.evidence.iter().any(in_earlier)
+    }
+
     /// The fact on record that says so.
     fn on_record(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
         let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
@@ -416,6 +434,10 @@ impl Reading<'_> {
             let stands = matches!(fact.standing(), Standing::Canon | Standing::Claimed | Standing::Proposed);
             fact.predicate() == name && (forward || (symmetric && backward)) && stands && fact.bearing().is_none()
         };
-        self.state.facts_of(subject).filter(says_so).map(|fact| fact.id()).min()
+        let there = self.state.facts_of(subject).filter(says_so).filter(|fact| self.comes_before(fact));
+        there.map(|fact| fact.id()).min()
     }
 }
+
+#[cfg(test)]
+mod tests;

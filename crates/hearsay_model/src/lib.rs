@@ -43,6 +43,7 @@
 
 mod calendar;
 mod entity;
+pub mod escape;
 mod fact;
 mod id;
 mod knowledge;

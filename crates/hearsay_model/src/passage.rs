@@ -13,6 +13,9 @@ pub struct Passage {
     pub title: Option<String>,
     /// Who says it; nobody, when it is narration or lore.
     pub speaker: Option<EntityId>,
+    /// The secret name under which the speaker says it. Whoever does not know whose name it is hears this name speak.
+    #[serde(default)]
+    pub speaker_alias: Option<String>,
     /// The session in which it was said.
     pub session: Option<SessionId>,
     /// Its number within the session or text, so that a line said twice is two passages.
@@ -50,6 +53,7 @@ impl Passage {
             text: text.into(),
             title: None,
             speaker: None,
+            speaker_alias: None,
             session: None,
             line: 0,
             time: None,
@@ -72,12 +76,29 @@ impl Passage {
         self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said))
     }
 
-    /// The id: a hash of the words, who said them, and where in which session they stand.
+    /// The passage as it is heard by one who does not know who bears the name under which the speaker speaks: nothing in
+    /// it leads to the speaker.
+    #[must_use]
+    pub fn masked(&self) -> Self {
+        let mut masked = self.clone();
+        if let Some(speaker) = masked.speaker.take() {
+            masked.heard_by.retain(|knower| knower.entity() != Some(&speaker));
+            masked.readers.retain(|reader| reader.knower.entity() != Some(&speaker));
+        }
+        masked
+    }
+
+    /// The id: a hash of the words, who said them (or under which secret name, so that the id leads nobody to the speaker),
+    /// and where in which session they stand.
     pub fn id(&self) -> PassageId {
         PassageId::of(&[
             self.text.as_bytes(),
             self.title.as_deref().unwrap_or_default().as_bytes(),
-            self.speaker.as_ref().map_or("", EntityId::as_str).as_bytes(),
+            self.speaker_alias
+                .as_deref()
+                .or(self.speaker.as_ref().map(EntityId::as_str))
+                .unwrap_or_default()
+                .as_bytes(),
             self.session.as_ref().map_or("", SessionId::as_str).as_bytes(),
             self.document.as_ref().map_or("", EntityId::as_str).as_bytes(),
             &self.line.to_be_bytes(),

@@ -29,7 +29,11 @@ mod mentions;
 #[cfg(test)]
 mod naive;
 mod once;
+<<<<<<< HEAD
 mod passage_order;
+=======
+mod page;
+>>>>>>> work-b
 mod rank;
 mod receipt;
 mod render;
@@ -50,6 +54,7 @@ pub use context::{Line, Request, Scene, SceneContext, Section};
 pub use index::{DocId, Index, text_of};
 pub use lexical::Words;
 pub use mentions::{Named, Names};
+pub use page::{Markup, Page, quoted};
 pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Weights, rank};
 pub use receipt::{Receipt, Receipts, Source, why};
 pub use render::{Detail, Form};

@@ -49,7 +49,7 @@ pub(crate) enum Sayable<'a> {
 pub(crate) fn once(all: &[Sayable]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut by_content, mut by_sentence) = (FxHashMap::default(), FxHashMap::default());
-    let mut by_speaker: FxHashMap<(Option<&EntityId>, Vec<String>), usize> = FxHashMap::default();
+    let mut by_speaker: FxHashMap<((Option<&EntityId>, Option<&String>), Vec<String>), usize> = FxHashMap::default();
     for (place, sayable) in all.iter().enumerate() {
         let Sayable::Fact(known) = sayable else { continue };
         let (content, sentence) = (content(known), (sentence(known.statement()), openness(known)));
@@ -72,7 +72,7 @@ pub(crate) fn once(all: &[Sayable]) -> Vec<Vec<usize>> {
         let said = sentence(&heard.passage.text);
         let openly = (said, (false, false));
         let fact = by_sentence.get(&openly).copied().filter(|group| groups[*group].iter().any(|at| bears_out(*id, at)));
-        let spoken = (heard.passage.speaker.as_ref(), openly.0);
+        let spoken = ((heard.passage.speaker.as_ref(), heard.passage.speaker_alias.as_ref()), openly.0);
         let group = fact.or_else(|| by_speaker.get(&spoken).copied()).unwrap_or(groups.len());
         if group == groups.len() {
             groups.push(Vec::new());

@@ -112,7 +112,7 @@ impl Receipts<'_> {
         let how = match &heard.via {
             _ if self.knower.is_none() => "recorded".into(),
             Via::Own if speaker == self.knower => "said it".into(),
-            Via::Own if speaker.is_some() => "heard it".into(),
+            Via::Own if speaker.is_some() || passage.speaker_alias.is_some() => "heard it".into(),
             Via::Own if passage.session.is_some() => "was there".into(),
             Via::Own => "read it".into(),
             via => self.how(&How::Authored, via),

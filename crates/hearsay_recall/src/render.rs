@@ -1,8 +1,8 @@
 //! The forms of a scene context.
 
-use std::fmt::Write;
+use hearsay_model::escape;
 
-use crate::{Line, SceneContext, context::Frame, receipt::why};
+use crate::{Line, Markup, Page, SceneContext, context::Frame, receipt::why};
 
 /// A form of a scene context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,61 +42,57 @@ pub(crate) fn render(context: &SceneContext, form: Form, detail: Detail) -> Stri
         Form::Text => text(context, detail),
         Form::Markdown => markdown(context, detail),
         // The context holds strings, numbers and lists: there is nothing in it that JSON cannot hold.
-        Form::Json => serde_json::to_string_pretty(context).unwrap_or_default(),
+        Form::Json => escape::json(&serde_json::to_string_pretty(context).unwrap_or_default()).into_owned(),
         Form::Prompt => prompt(context, detail),
     }
 }
 
-// Writing to a string cannot fail; `writeln!` says otherwise only because the trait is shared with files.
-
 fn text(context: &SceneContext, detail: Detail) -> String {
-    let mut out = String::new();
+    let mut page = Page::new(Markup::Plain);
     for (number, section) in context.sections.iter().enumerate() {
-        let gap = if number == 0 { "" } else { "\n" };
-        let _ = writeln!(out, "{gap}{}", section.title);
+        page.own(if number == 0 { "" } else { "\n" }).data(&section.title).own("\n");
         for line in &section.lines {
-            let _ = writeln!(out, "  {}{}", line.text, noted(line));
+            page.own("  ").data(&line.text);
+            note(&mut page, line);
+            page.own("\n");
             for beside in beside(line, detail) {
-                let _ = writeln!(out, "      [{beside}]");
+                page.own("      ").remark(&beside).own("\n");
             }
         }
     }
-    let _ = writeln!(out, "\n{}", summary(context));
-    out
+    summary(page.own("\n"), context);
+    page.own("\n");
+    page.into_text()
 }
 
 fn markdown(context: &SceneContext, detail: Detail) -> String {
-    let mut out = String::new();
+    let mut page = Page::new(Markup::Markdown);
     for (number, section) in context.sections.iter().enumerate() {
-        let (gap, level) = if number == 0 { ("", "#") } else { ("\n", "##") };
-        let _ = writeln!(out, "{gap}{level} {}\n", section.title);
+        page.own(if number == 0 { "# " } else { "\n## " }).data(&section.title).own("\n\n");
         for line in &section.lines {
-            let _ = write!(out, "- {}{}", line.text, noted(line));
-            for beside in beside(line, detail) {
-                let _ = write!(out, " *[{beside}]*");
-            }
-            out.push('\n');
+            write_line(&mut page, line, detail);
         }
     }
-    let _ = writeln!(out, "\n*{}*", summary(context));
-    out
+    summary(page.own("\n*"), context);
+    page.own("*\n");
+    page.into_text()
 }
 
 fn prompt(context: &SceneContext, detail: Detail) -> String {
-    let mut out = String::new();
+    let mut page = Page::new(Markup::Plain);
     if context.frame != Frame::Nothing {
-        let _ = writeln!(out, "You are {}.", context.name);
+        page.own("You are ").data(&context.name).own(".\n");
     }
     for section in context.sections.iter().filter(|section| !section.lines.is_empty()) {
-        out.push_str(heading(section.name));
+        page.own(heading(section.name));
         for line in &section.lines {
-            out.push_str(&prompt_line(line, detail));
+            write_line(&mut page, line, detail);
         }
     }
     if context.frame == Frame::Whole && !context.question.is_empty() {
-        let _ = writeln!(out, "You are asked: {}", context.question);
+        page.own("You are asked: ").data(&context.question).own("\n");
     }
-    out
+    page.into_text()
 }
 
 /// What stands above a section of the prompt form.
@@ -114,16 +110,25 @@ pub(crate) fn heading(section: &str) -> &'static str {
 
 /// A line of the prompt form.
 pub(crate) fn prompt_line(line: &Line, detail: Detail) -> String {
-    let mut out = format!("- {}{}", line.text, noted(line));
-    for beside in beside(line, detail) {
-        let _ = write!(out, " [{beside}]");
-    }
-    out.push('\n');
-    out
+    let mut page = Page::new(Markup::Plain);
+    write_line(&mut page, line, detail);
+    page.into_text()
 }
 
-fn noted(line: &Line) -> String {
-    if line.note.is_empty() { String::new() } else { format!(" ({})", line.note) }
+/// A line as an item of a list, with all that stands beside it.
+fn write_line(page: &mut Page, line: &Line, detail: Detail) {
+    page.own("- ").data(&line.text);
+    note(page, line);
+    for beside in beside(line, detail) {
+        page.own(" ").remark(&beside);
+    }
+    page.own("\n");
+}
+
+fn note(page: &mut Page, line: &Line) {
+    if !line.note.is_empty() {
+        page.own(" ").remark(&line.note);
+    }
 }
 
 /// What stands beside a line: how it is known, how else, and why it is told.
@@ -139,16 +144,15 @@ fn beside(line: &Line, detail: Detail) -> Vec<String> {
     beside
 }
 
-fn summary(context: &SceneContext) -> String {
-    let mut summary = format!("{} of {} tokens", context.tokens, context.budget);
+fn summary(page: &mut Page, context: &SceneContext) {
+    page.number(context.tokens).own(" of ").number(context.budget).own(" tokens");
     if context.omitted > 0 {
-        let _ = write!(summary, ", {} more that bear on the question left out", context.omitted);
+        page.own(", ").number(context.omitted).own(" more that bear on the question left out");
     }
-    summary.push_str(match (context.meaning, context.graph) {
+    page.own(match (context.meaning, context.graph) {
         (true, true) => "",
         (false, true) => ", found by words and graph alone",
         (true, false) => ", found by words and meaning alone",
         (false, false) => ", found by words alone",
     });
-    summary
 }

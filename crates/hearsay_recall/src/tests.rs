@@ -1,6 +1,7 @@
 //! Tests over one small world: a tavern, a debt, a secret.
 
 mod forms;
+mod hostile;
 mod naming;
 mod scenes;
 

@@ -22,7 +22,7 @@ pub(crate) const FILE: &str = "snapshot";
 const MAGIC: &[u8; 16] = b"hearsay snapshot";
 
 /// Changes whenever the form does, the form of the model's types included.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// Bytes of a segment, about. Segments are read by all processors at once.
 const SEGMENT: usize = 1 << 20;

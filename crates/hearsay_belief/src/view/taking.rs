@@ -154,7 +154,9 @@ impl<'s> Taking<'s> {
     }
 
     /// The passages that the sources heard, each by the source nearest to the knower.
-    pub(super) fn hear(&self, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
+    ///
+    /// Of what is said under a secret name, the speaker is hidden from a knower who does not know whose name it is.
+    pub(super) fn hear(&self, knower: &Knower, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
         let mut passages = BTreeMap::<PassageId, Heard>::new();
         for Reach { from, via, stay, .. } in sources {
             for (id, passage) in self.state.passages_of(from) {
@@ -167,6 +169,16 @@ impl<'s> Taking<'s> {
                 if *via < heard.via {
                     heard.via = via.clone();
                 }
+            }
+        }
+        for heard in passages.values_mut() {
+            let Some((speaker, alias)) = heard.passage.speaker.as_ref().zip(heard.passage.speaker_alias.as_ref())
+            else {
+                continue;
+            };
+            let knows = |known: &Known| knows_name(known, speaker, alias);
+            if knower.entity() != Some(speaker) && !self.facts.iter().any(knows) {
+                heard.passage = Arc::new(heard.passage.masked());
             }
         }
         passages
@@ -198,6 +210,13 @@ impl<'s> Taking<'s> {
         }
         groups(id, |member| structure.get(member).cloned().unwrap_or_default())
     }
+}
+
+/// Whether something that is known says that somebody has a name.
+pub(super) fn knows_name(known: &Known, id: &EntityId, name: &str) -> bool {
+    let is_name = [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
+    let said = || known.object().text().is_some_and(|said| text::normal(said) == text::normal(name));
+    is_name && known.subject() == id && !known.is_made_up() && said()
 }
 
 /// When an edge came to be. What is known since ever is known since it began: nobody knows the future.

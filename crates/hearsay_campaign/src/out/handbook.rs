@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_belief::{Known, View};
-use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, attribute, text};
+use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, attribute, escape::markdown, text};
 
 /// Belief below which something is told as a rumour.
 const BELIEVED: f64 = 0.5;
@@ -48,7 +48,8 @@ impl Book {
                 _ => self.say(view, known),
             }
         }
-        for (id, heard) in view.passages() {
+        let concealed = view.concealed_passages();
+        for (id, heard) in view.passages().filter(|(id, _)| !concealed.contains(id)) {
             self.texts.insert(id, (heard.passage.title.clone(), heard.passage.text.clone()));
         }
     }
@@ -66,7 +67,7 @@ impl Book {
     }
 
     fn write(&self, title: &str) -> String {
-        let mut page = format!("# {}\n\nWhat the party knows.\n", line(title));
+        let mut page = format!("# {}\n\nWhat the party knows.\n", markdown(title));
         let mut chapters: BTreeMap<(usize, String), Vec<(String, &EntityId)>> = BTreeMap::new();
         for (id, said) in &self.said {
             // What is named by nothing that they know has no page.
@@ -83,12 +84,12 @@ impl Book {
             entries.sort();
             let _ = writeln!(page, "\n## {chapter}");
             for (_, id) in entries {
-                let _ = writeln!(page, "\n### {}\n", line(self.name(id)));
+                let _ = writeln!(page, "\n### {}\n", markdown(self.name(id)));
                 let mut seen = BTreeSet::new();
                 for (statement, belief) in self.said.get(id).into_iter().flat_map(BTreeMap::values) {
                     if seen.insert(statement) {
                         let rumour = if *belief < BELIEVED { " *(a rumour)*" } else { "" };
-                        let _ = writeln!(page, "- {}{rumour}", line(statement));
+                        let _ = writeln!(page, "- {}{rumour}", markdown(statement));
                     }
                 }
             }
@@ -100,11 +101,11 @@ impl Book {
         texts.sort();
         for (title, words) in texts {
             if let Some(title) = title {
-                let _ = writeln!(page, "\n**{}**", line(title));
+                let _ = writeln!(page, "\n**{}**", markdown(title));
             }
             page.push('\n');
             for part in words.lines() {
-                let _ = writeln!(page, "> {}", line(part));
+                let _ = writeln!(page, "> {}", markdown(part));
             }
         }
         page
@@ -123,15 +124,3 @@ const CHAPTERS: [(Kind, &str); 10] = [
     (Kind::Document, "Documents"),
     (Kind::Concept, "Lore"),
 ];
-
-/// One line, whose words are no markup.
-fn line(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
-            plain.push('\\');
-        }
-        plain.push(c);
-    }
-    plain
-}

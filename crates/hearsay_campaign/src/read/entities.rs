@@ -1,6 +1,8 @@
 //! Entities: names, kind, description, places, attributes, relations, facts and secrets.
 
-use hearsay_model::{Credence, EntityId, Kind, Object, Passage, Predicate, Secrecy, attribute, predicate, text};
+use hearsay_model::{
+    Credence, EntityId, Kind, Knower, Object, Passage, Predicate, Secrecy, attribute, predicate, text,
+};
 
 use super::{
     Reader,
@@ -230,35 +232,58 @@ impl Reader {
         }
     }
 
-    /// Who may see the entity, as other tools write it: those named know its name, kind and description; `gm` hides the
-    /// description.
+    /// Who may see the entity, as other tools write it: those named, and itself, know what is said of it without a mark of
+    /// its own; `gm` names nobody, and makes its description a secret. `public` makes name, kind and description common.
     fn visibility(&mut self, f: &Fields, named: std::ops::Range<usize>, id: &EntityId) {
+        let (mut seen_by, mut hidden, mut public) = (Vec::new(), false, false);
         for (n, node) in self.one_or_many(f, "visibility").iter().enumerate() {
             let path = nth(&f.below("visibility"), n);
             let Some(text) = self.text_of(node, &path) else { continue };
-            let word = text::normal(text);
-            let hidden = ["gm", "dm", "hidden", "secret", "private"].contains(&word.as_str());
-            let public = ["all", "public", "everyone", "players"].contains(&word.as_str());
-            let knower = match hidden || public {
-                true => None,
-                false => match self.knower(node, &path) {
-                    Some(knower) => Some(knower),
-                    None => continue,
-                },
-            };
-            for number in named.clone() {
-                let fact = &self.facts[number].fact;
-                if fact.secrecy() == Secrecy::Secret {
-                    continue;
-                }
-                if let Some(knower) = &knower {
-                    let learned = Learned::authored(knower.clone(), Credence::FULL, false);
-                    self.facts[number].learned.push(learned);
-                } else if public {
-                    self.facts[number].reach = Reach::Only(hearsay_model::Audience::Common);
-                } else if *fact.predicate() == *attribute::DESCRIPTION {
+            match text::normal(text).as_str() {
+                "gm" | "dm" | "hidden" | "secret" | "private" => hidden = true,
+                "all" | "public" | "everyone" | "players" => public = true,
+                _ => seen_by.extend(self.knower(node, &path)),
+            }
+        }
+        let open = named.filter(|number| self.facts[*number].fact.secrecy() != Secrecy::Secret).collect::<Vec<_>>();
+        if public {
+            for number in open {
+                self.facts[number].reach = Reach::Only(hearsay_model::Audience::Common);
+            }
+        } else if hidden || !seen_by.is_empty() {
+            for number in open {
+                if hidden && *self.facts[number].fact.predicate() == *attribute::DESCRIPTION {
                     self.hide(number, id);
                 }
+            }
+            seen_by.extend(self.index.kind(id).filter(|kind| kind.can_know()).map(|_| Knower::Entity(id.clone())));
+            seen_by.sort();
+            seen_by.dedup();
+            self.seen_by.insert(id.clone(), seen_by);
+        }
+    }
+
+    /// Keeps what is said of entities that not everybody may see to those who may: facts without a mark of their own, by
+    /// whatever entry they are stated, and scenes.
+    pub(super) fn keep_unseen(&mut self) {
+        let seen_by = |about: &mut dyn Iterator<Item = &EntityId>| {
+            about.filter_map(|id| self.seen_by.get(id)).cloned().reduce(|mut one, other| {
+                one.retain(|knower| other.contains(knower));
+                one
+            })
+        };
+        for stated in self.facts.iter_mut().filter(|stated| matches!(stated.reach, Reach::Rules)) {
+            let fact = &stated.fact;
+            if let Some(knowers) = seen_by(&mut std::iter::once(fact.subject()).chain(fact.object().entity())) {
+                stated.reach = Reach::Named;
+                let learned = knowers.into_iter().map(|knower| Learned::authored(knower, Credence::FULL, false));
+                stated.learned.extend(learned);
+            }
+        }
+        for text in self.passages.iter_mut().filter(|text| matches!(text.reach, Reach::Rules)) {
+            if let Some(knowers) = seen_by(&mut text.subject.iter()) {
+                text.reach = Reach::Named;
+                text.passage.heard_by.extend(knowers);
             }
         }
     }

@@ -517,7 +517,15 @@ impl Reader {
 
     fn later_of(&mut self, node: &Node, path: &str) -> Option<Later> {
         let handle = self.text_of(node, path)?.trim().to_owned();
-        Some(Later { handle, at: node.at, path: path.into(), learned: Vec::new(), speaker: None, read_in: None })
+        Some(Later {
+            handle,
+            at: node.at,
+            path: path.into(),
+            learned: Vec::new(),
+            speaker: None,
+            read_in: None,
+            said_in: None,
+        })
     }
 
     pub(super) fn rumour(&mut self, f: &Fields) {

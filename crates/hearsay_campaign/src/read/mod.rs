@@ -16,13 +16,14 @@ mod sessions;
 mod settings;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
+    sync::Arc,
 };
 
 use hearsay_model::{
-    AudienceRules, Calendar, CampaignInfo, EntityId, FactId, Kind, Knower, Passage, Predicate, Reveal, Secrecy,
-    Session, SessionId, Setting, Standing, Vocabulary, attribute, predicate, text,
+    AudienceRules, Calendar, CampaignInfo, EntityId, Evidence, FactId, Kind, Knower, Passage, PassageId, Predicate,
+    Reveal, Secrecy, Session, SessionId, Setting, Span, Standing, Vocabulary, attribute, predicate, text,
 };
 
 use crate::{
@@ -70,6 +71,8 @@ struct Later {
     speaker: Option<EntityId>,
     /// The text that states it.
     read_in: Option<usize>,
+    /// The line that states it, and its words.
+    said_in: Option<(PassageId, String)>,
 }
 
 #[derive(Debug)]
@@ -100,6 +103,8 @@ struct Reader {
     /// With the number of the fact.
     unread_reveals: Vec<(usize, reveals::Written)>,
     reveals: Vec<Reveal>,
+    /// Who may see the entities that not everybody may.
+    seen_by: BTreeMap<EntityId, Vec<Knower>>,
     /// Predicates and attributes that a warning was given for.
     undeclared: BTreeSet<Predicate>,
 }
@@ -146,6 +151,7 @@ impl Reader {
             flags: reveals::Flags::new(),
             unread_reveals: Vec::new(),
             reveals: Vec::new(),
+            seen_by: BTreeMap::new(),
             undeclared: BTreeSet::new(),
         }
     }
@@ -194,6 +200,7 @@ impl Reader {
         self.build_waiting();
         self.resolve_later();
         self.know_better();
+        self.keep_unseen();
         self.read_reveals();
         self.check_parts();
         self.check_functional();
@@ -295,6 +302,16 @@ impl Reader {
             };
             self.facts[number].learned.extend(later.learned);
             self.facts[number].speakers.extend(later.speaker);
+            if let Some((passage, quote)) = later.said_in {
+                let stated = &mut self.facts[number];
+                let mut provenance = stated.fact.provenance().clone();
+                let span = Span { start: 0, end: quote.len() };
+                provenance.evidence.push(Evidence::Passage { passage, span, quote });
+                // It is the same fact with more evidence.
+                if let Ok(fact) = stated.fact.to_builder().provenance(provenance).build() {
+                    stated.fact = Arc::new(fact);
+                }
+            }
             if let Some(text) = later.read_in {
                 self.passages[text].facts.push(number);
             }

@@ -38,6 +38,14 @@ impl Index {
         self.by_id.get(id).map(|named| &named.kind)
     }
 
+    /// Whether somebody is called so by a name that is a secret, and not by its id.
+    pub(super) fn is_secret_name(&self, id: &EntityId, written: &str) -> bool {
+        let key = text::words(written).join(" ");
+        let is = |ids: &BTreeSet<EntityId>| ids.contains(id);
+        let open = self.open.get(&key).is_some_and(|named| named.iter().any(|(bearer, _)| bearer == id));
+        written != id.as_str() && !open && self.by_name.get(&key).is_some_and(is)
+    }
+
     fn call(&mut self, id: &EntityId, name: &str, open: bool) {
         let words = text::words(name);
         let key = words.join(" ");

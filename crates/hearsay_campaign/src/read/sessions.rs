@@ -1,6 +1,8 @@
 //! Sessions and their logs: every line is a passage, and its hearers learn what it states.
 
-use hearsay_model::{Credence, Date, EntityId, How, Knower, Method, Passage, Session, SessionId, Standing};
+use hearsay_model::{
+    Credence, Date, EntityId, Fact, How, Knower, Method, Passage, Session, SessionId, Standing, attribute, text,
+};
 
 use super::{Reader, facts::Context, fields::Fields, fields::nth};
 use crate::{
@@ -87,6 +89,10 @@ impl Reader {
         let (mut hearers, mut place) = (scene.present.clone(), scene.place.clone());
         if let Some(f) = &f {
             passage.speaker = self.refer(f, "speaker");
+            passage.speaker_alias = passage.speaker.as_ref().and_then(|id| {
+                let written = self.text(f, "speaker")?.trim();
+                self.index.is_secret_name(id, written).then(|| written.to_owned())
+            });
             if f.get("heard_by").is_some() {
                 hearers = self.knowers(f, "heard_by");
             }
@@ -96,7 +102,7 @@ impl Reader {
                 scene.time = Some(time);
             }
         }
-        let speaker = passage.speaker.clone();
+        let (speaker, alias) = (passage.speaker.clone(), passage.speaker_alias.clone());
         passage.heard_by = hearers.iter().cloned().chain(speaker.clone().map(Knower::Entity)).collect();
         passage.heard_by.sort();
         passage.heard_by.dedup();
@@ -119,32 +125,44 @@ impl Reader {
         self.passages.push(Text { passage, reach: Reach::Named, subject: None, facts: Vec::new() });
         let Some(f) = f else { return };
         for f in self.maps(&f, "facts", &keys::STATED) {
-            self.stated(&f, scene, &context, &hearers);
+            self.stated(&f, scene, &context, (&hearers[..], alias.as_deref()));
         }
     }
 
-    /// A fact that a line states: its hearers were told by the speaker, or saw what was narrated.
-    fn stated(&mut self, f: &Fields, scene: &Scene, context: &Context, hearers: &[Knower]) {
+    /// A fact that a line states: its hearers were told by the speaker, or saw what was narrated. Of one who speaks under a
+    /// secret name, those who do not know whose it is were told by nobody in particular.
+    fn stated(&mut self, f: &Fields, scene: &Scene, context: &Context, (hearers, alias): (&[Knower], Option<&str>)) {
         let given = self.scale(f, "credence", Credence::new);
         let usual = if context.speaker.is_some() { 0.7 } else { 1.0 };
         let Some(credence) = given.or(Credence::new(usual).ok()) else { return };
-        let how = match &context.speaker {
-            Some(speaker) => How::told(Some(speaker.clone())),
-            None => How::Witnessed,
+        let knows = |hearer: &Knower, speaker: &EntityId, alias: &str| {
+            let is_name = |fact: &Fact| {
+                let said = fact.object().text().is_some_and(|name| text::normal(name) == text::normal(alias));
+                *fact.predicate() == *attribute::ALIAS && fact.subject() == speaker && said
+            };
+            let mut names = self.facts.iter().filter(|stated| is_name(&stated.fact));
+            names.any(|stated| stated.learned.iter().any(|learned| learned.knower == *hearer))
+        };
+        let how = |hearer: &Knower| match (&context.speaker, alias) {
+            (Some(speaker), Some(alias)) if !knows(hearer, speaker, alias) => How::told(None),
+            (Some(speaker), _) => How::told(Some(speaker.clone())),
+            (None, _) => How::Witnessed,
         };
         let others = |hearer| hearers.iter().filter(move |other| *other != hearer).filter_map(Knower::entity).cloned();
         let learned = hearers.iter().map(|hearer| Learned {
-            how: how.clone(),
+            how: how(hearer),
             learned: scene.time.clone(),
             session: Some(scene.session.clone()),
             company: others(hearer).collect(),
             at: f.at,
             ..Learned::authored(hearer.clone(), credence, false)
         });
+        let learned: Vec<Learned> = learned.collect();
         if self.is_reference(f) {
             if let Some(mut later) = self.later(f, "fact") {
                 later.learned.extend(learned);
                 later.speaker.clone_from(&context.speaker);
+                later.said_in.clone_from(&context.passage);
                 self.later.push(later);
             }
         } else if let Some(number) = self.entry(f, context) {

@@ -67,7 +67,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         }
     };
     output.data(&answer)?;
-    output.line(answer.context.render(form, detail).trim_end())?;
+    output.page(answer.context.render(form, detail))?;
     Ok(memory.close()?)
 }
 

@@ -108,7 +108,7 @@ fn keep_up(
             Ok(outcome) => outcome,
             Err(_) if interrupt::is_asked() => break,
             Err(error) => {
-                output.note(format!("left as it was: {error:#}"));
+                format!("left as it was: {error:#}").lines().for_each(|line| output.note(line));
                 continue;
             }
         };
@@ -176,7 +176,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
             output.data(&json!({ "file": path, "lines": lines }))?;
             output.line(format!("{lines} lines written to {}", path.display()))?;
         }
-        None => output.raw().write_all(&bytes)?,
+        None => output.file(&bytes)?,
     }
     Ok(())
 }

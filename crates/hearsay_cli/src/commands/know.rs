@@ -175,7 +175,8 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
         }
     }
     if !answer.truth.is_empty() {
-        output.line("\nWhat is so")?;
+        output.line("")?;
+        output.line("What is so")?;
     }
     for truth in &answer.truth {
         let known = if truth.known { String::new() } else { format!("{} does not know of it", answer.who) };
@@ -321,7 +322,8 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
         output.line(format!("{}  {}", row.statement, marks(row.fact, [by, later])))?;
     }
     if !missed.lines.is_empty() {
-        output.line("\nLines")?;
+        output.line("")?;
+        output.line("Lines")?;
     }
     for line in &missed.lines {
         match &line.speaker {

@@ -133,7 +133,8 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
             }
             for (title, rows) in [("Attributes", &page.attributes), ("Relations", &page.relations)] {
                 if !rows.is_empty() {
-                    output.line(format!("\n{title}"))?;
+                    output.line("")?;
+                    output.line(title)?;
                 }
                 for row in rows {
                     fact_line("  ", row, output)?;

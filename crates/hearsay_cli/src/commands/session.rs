@@ -283,7 +283,7 @@ fn compact(
     };
     let condensed = interrupt::wait(&memory.condense(compact)?)?;
     output.data(&condensed)?;
-    output.line(condensed.text().trim_end())?;
+    output.page(condensed.text())?;
     output.note(format!(
         "{} of {} tokens, {} left out",
         condensed.tokens,
@@ -313,12 +313,12 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         };
         output.data(&json!({ "session": told.session, "title": told.title, "written": written }))?;
         output.line(&told.title)?;
-        output.line(if written.is_empty() { "  nothing was written down" } else { written.trim_end() })?;
+        output.page(if written.is_empty() { "  nothing was written down" } else { written.as_str() })?;
         return Ok(memory.close()?);
     }
     output.data(&told)?;
     if args.prompt {
-        output.line(told.prompt.trim_end())?;
+        output.page(&told.prompt)?;
         return Ok(memory.close()?);
     }
     output.line(&told.title)?;

@@ -29,6 +29,7 @@ use super::{
     backoff::{self, seed},
     budget::{Budget, estimate},
     error::{beginning, with_causes},
+    key::is_local,
 };
 
 /// What is asked in one call, in a context of its own.
@@ -126,9 +127,13 @@ impl Client {
         settings.check()?;
         // An error says that somebody installed one before: as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let local = reqwest::Url::parse(&settings.base_url)
-            .ok()
-            .is_some_and(|url| url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")));
+        let url = reqwest::Url::parse(&settings.base_url)
+            .map_err(|error| LlmError::Settings(format!("base_url is no address: {error}")))?;
+        if !key.is_for(&url) {
+            let what = format!("the key is for another host than {}, and is not sent there", settings.base_url);
+            return Err(LlmError::Settings(what));
+        }
+        let local = is_local(&url);
         let builder = reqwest::Client::builder()
             .connect_timeout(Duration::from_millis(settings.connect_timeout_ms))
             // The text goes where the settings say, and nowhere else.

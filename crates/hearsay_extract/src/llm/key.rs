@@ -2,11 +2,32 @@
 
 use std::fmt;
 
+use reqwest::Url;
+
 use super::{LlmError, LlmSettings};
 
-/// The key, out of the environment. It has no `Display`, its `Debug` hides it, and it cannot be serialised.
+/// What is wrong with a host.
+const WRONG_HOST: &str =
+    "does not name a host: `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000` is expected";
+
+/// The key, out of the environment, bound to the host that may have it. It has no `Display`, its `Debug` hides it, and it
+/// cannot be serialised.
+///
+/// Settings may come with a campaign from anywhere. So they name neither the key nor who gets it: the host stands in the
+/// environment beside the key, and a key goes to its host alone.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Key(Option<String>);
+pub struct Key(Option<Bound>);
+
+/// A key and its host.
+#[derive(Clone, PartialEq, Eq)]
+struct Bound {
+    key: String,
+    /// `None`, where nothing is said: any scheme that nobody can listen to.
+    scheme: Option<String>,
+    host: String,
+    /// The usual one, where nothing is said; any, on this machine.
+    port: Option<u16>,
+}
 
 /// What stands in texts where the key stood.
 const HIDDEN: &str = "(the key)";
@@ -14,24 +35,71 @@ const HIDDEN: &str = "(the key)";
 /// A key that is shorter cannot be told from words, and is a mistake.
 const SHORTEST: usize = 8;
 
+/// What the name of the variable ends with that has the host of a key.
+const HOST: &str = "_HOST";
+
+/// Whether a host is this machine.
+pub(super) fn is_local(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"))
+}
+
 impl Key {
     /// The key that the environment variable has that the settings name; none, when it is not set: many local servers
-    /// want none.
+    /// want none. The variable of the same name with `_HOST` behind it says to which host the key may go. A server on
+    /// this machine that it does not name is asked without a key.
     ///
     /// # Errors
-    /// When the key has characters that no key has. The error does not show them.
+    /// When the key has characters that no key has (the error does not show them), or is for another host than that of
+    /// the settings.
     pub fn from_env(settings: &LlmSettings) -> Result<Self, LlmError> {
-        let key = std::env::var(&settings.key_env).unwrap_or_default();
-        Self::new(&key)
-            .map_err(|what| LlmError::Settings(format!("the environment variable {} {what}", settings.key_env)))
+        Self::from_variables(settings, |name| std::env::var(name).unwrap_or_default())
     }
 
-    /// A key by itself, such as a program gets from its own store of secrets.
+    pub(crate) fn from_variables(settings: &LlmSettings, of: impl Fn(&str) -> String) -> Result<Self, LlmError> {
+        let (name, base_url) = (&settings.key_env, &settings.base_url);
+        let host_name = format!("{name}{HOST}");
+        let (key, host) = (of(name), of(&host_name));
+        if key.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let refuse = |what: String| Err(LlmError::Settings(what));
+        let Ok(url) = Url::parse(base_url) else { return refuse(format!("base_url is no address: `{base_url}`")) };
+        let wanted = url.host_str().unwrap_or_default();
+        if host.trim().is_empty() {
+            if is_local(&url) {
+                return Ok(Self::default());
+            }
+            return refuse(format!(
+                "{name} holds a key, but nothing says that {wanted}, the base_url of this campaign, may have it; \
+                 set {host_name}={wanted} if you trust that server with the key, or unset {name}"
+            ));
+        }
+        let bound = match Self::new(&key, &host) {
+            Ok(bound) => bound,
+            Err(what @ WRONG_HOST) => return refuse(format!("the environment variable {host_name} {what}")),
+            Err(what) => return refuse(format!("the environment variable {name} {what}")),
+        };
+        if bound.is_for(&url) {
+            return Ok(bound);
+        }
+        if is_local(&url) {
+            return Ok(Self::default());
+        }
+        refuse(format!(
+            "the key in {name} is for {} ({host_name}), and is not sent to {base_url}, the base_url of this campaign; \
+             change {host_name} if you trust that server with the key, or unset {name}",
+            host.trim()
+        ))
+    }
+
+    /// A key by itself, such as a program gets from its own store of secrets, and the host that may have it:
+    /// `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`. Without a scheme it goes to the host over
+    /// https alone, but for a server on this machine.
     ///
     /// # Errors
     /// What is wrong with it, without showing it.
-    pub fn new(key: &str) -> Result<Self, &'static str> {
-        let key = key.trim();
+    pub fn new(key: &str, host: &str) -> Result<Self, &'static str> {
+        let (key, host) = (key.trim(), host.trim());
         if key.is_empty() {
             return Ok(Self(None));
         }
@@ -43,7 +111,29 @@ impl Key {
         if key.len() < SHORTEST {
             return Err("holds less than 8 characters, which is no key; leave it unset when the server wants none");
         }
-        Ok(Self(Some(key.to_owned())))
+        let scheme = host.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let written = if scheme.is_some() { host.to_owned() } else { format!("https://{host}") };
+        let url = Url::parse(&written).ok().filter(|url| url.username().is_empty() && url.password().is_none());
+        let Some((url, name)) = url.as_ref().and_then(|url| Some((url, url.host_str()?))) else {
+            return Err(WRONG_HOST);
+        };
+        // A port that is the usual one is left out by the parser, and is that of the scheme.
+        let port = url.port().or_else(|| host.ends_with(":443").then_some(443));
+        Ok(Self(Some(Bound { key: key.to_owned(), scheme, host: name.to_owned(), port })))
+    }
+
+    /// Whether it may go to an address.
+    pub(crate) fn is_for(&self, url: &Url) -> bool {
+        let Some(bound) = &self.0 else { return true };
+        let port = match bound.port {
+            Some(port) => url.port_or_known_default() == Some(port),
+            None => url.port().is_none() || (is_local(url) && bound.scheme.is_none()),
+        };
+        let scheme = match &bound.scheme {
+            Some(scheme) => url.scheme() == scheme,
+            None => url.scheme() == "https" || is_local(url),
+        };
+        port && scheme && url.host_str() == Some(bound.host.as_str())
     }
 
     /// Whether there is one.
@@ -52,13 +142,13 @@ impl Key {
     }
 
     pub(crate) fn expose(&self) -> Option<&str> {
-        self.0.as_deref()
+        self.0.as_ref().map(|bound| bound.key.as_str())
     }
 
     /// The same text without the key: a server may put it into an error, or even into an answer.
     pub fn hide(&self, text: &str) -> String {
         match &self.0 {
-            Some(key) => text.replace(key.as_str(), HIDDEN),
+            Some(Bound { key, .. }) => text.replace(key.as_str(), HIDDEN),
             None => text.to_owned(),
         }
     }
@@ -74,14 +164,75 @@ impl fmt::Debug for Key {
 mod tests {
     use super::*;
 
+    const KEY: &str = "sk-very-secret";
+
     #[test]
     fn a_key_shows_nowhere() {
-        let key = Key::new(" sk-very-secret\n").unwrap();
+        let key = Key::new(" sk-very-secret\n", "example.org").unwrap();
         assert_eq!(format!("{key:?}"), "Key(set)");
         assert_eq!(key.hide("bad key sk-very-secret!"), "bad key (the key)!");
-        let error = Key::new("sk-very secret").unwrap_err();
+        let error = Key::new("sk-very secret", "example.org").unwrap_err();
         assert!(!error.contains("sk-") && error.contains("cannot have"), "{error}");
-        assert!(Key::new("short").is_err() && Key::new("sk-\u{7}secret").is_err());
-        assert!(!Key::new("  ").unwrap().is_set());
+        let new = |key| Key::new(key, "example.org");
+        assert!(new("short").is_err() && new("sk-\u{7}secret").is_err());
+        assert!(!new("  ").unwrap().is_set());
+    }
+
+    #[test]
+    fn a_key_goes_to_its_host_alone() {
+        let check = |host: &str, to: &[&str], not_to: &[&str]| {
+            let key = Key::new(KEY, host).unwrap();
+            for (urls, expected) in [(to, true), (not_to, false)] {
+                for url in urls {
+                    assert_eq!(key.is_for(&Url::parse(url).unwrap()), expected, "{host}: {url}");
+                }
+            }
+        };
+        check(
+            "API.example.org",
+            &["https://api.example.org/v1", "https://api.example.org:443"],
+            &[
+                "http://api.example.org/v1",
+                "https://api.example.org:8443",
+                "https://api.example.org.evil.org",
+                "https://evil.org/api.example.org",
+                "https://example.org",
+                "http://127.0.0.1:11434/v1",
+            ],
+        );
+        check("api.example.org:8443", &["https://api.example.org:8443/v1"], &["https://api.example.org/v1"]);
+        check("http://192.168.1.5:8000", &["http://192.168.1.5:8000/v1"], &["https://192.168.1.5:8000/v1"]);
+        check("localhost", &["http://localhost:11434/v1", "https://localhost/"], &["http://127.0.0.1:11434/v1"]);
+        check("127.0.0.1:80", &["http://127.0.0.1/v1"], &["http://127.0.0.1:8080/v1"]);
+        for wrong in ["", "two words", "https://", "user:word@example.org", ":80"] {
+            assert_eq!(Key::new(KEY, wrong), Err(WRONG_HOST), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_settings_do_not_choose_who_gets_the_key() {
+        let ask = |base_url: &str, host: &str| {
+            let settings =
+                LlmSettings { base_url: base_url.into(), key_env: "SOME_KEY".into(), ..LlmSettings::default() };
+            Key::from_variables(&settings, |name| match name {
+                "SOME_KEY" => KEY.into(),
+                "SOME_KEY_HOST" => host.into(),
+                _ => panic!("{name}"),
+            })
+        };
+        assert!(ask("https://api.example.org/v1", "api.example.org").unwrap().is_set());
+        // A server on this machine is asked without one.
+        assert!(!ask("http://127.0.0.1:11434/v1", "api.example.org").unwrap().is_set());
+        assert!(!ask("http://127.0.0.1:11434/v1", "").unwrap().is_set());
+        assert!(ask("http://127.0.0.1:11434/v1", "127.0.0.1").unwrap().is_set());
+        let refused = |base_url, host, expected: &[&str]| {
+            let error = ask(base_url, host).unwrap_err().to_string();
+            assert!(!error.contains(KEY), "{error}");
+            assert!(expected.iter().all(|part| error.contains(part)), "{error}");
+        };
+        refused("https://evil.org/v1", "", &["SOME_KEY_HOST=evil.org", "unset SOME_KEY"]);
+        refused("https://evil.org/v1", "api.example.org", &["https://evil.org/v1", "is for api.example.org"]);
+        refused("http://api.example.org/v1", "api.example.org", &["is not sent to http://api.example.org/v1"]);
+        refused("https://evil.org/v1", "not a host", &["SOME_KEY_HOST does not name a host"]);
     }
 }

@@ -18,7 +18,8 @@ pub struct LlmSettings {
     /// Ollama listens on the same machine.
     pub base_url: String,
     /// The name of the environment variable that has the key; by default `HEARSAY_LLM_KEY`. The key itself is no setting,
-    /// so that it is in no file.
+    /// so that it is in no file; nor is its host, so that no file says who gets it: that stands in the variable of the
+    /// same name with `_HOST` behind it.
     pub key_env: String,
     /// The model's name there; by default `llama3.2`.
     pub model: String,

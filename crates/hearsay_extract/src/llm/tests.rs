@@ -34,7 +34,8 @@ fn settings(server: &Server) -> LlmSettings {
 }
 
 fn made(settings: LlmSettings) -> Llm {
-    Llm::new(settings, Key::new(KEY).unwrap(), Language::english(), Vocabulary::default()).unwrap()
+    let key = Key::new(KEY, &settings.base_url).unwrap();
+    Llm::new(settings, key, Language::english(), Vocabulary::default()).unwrap()
 }
 
 fn lexicon(names: &[(&str, &str, &str)]) -> Lexicon {

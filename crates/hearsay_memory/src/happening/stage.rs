@@ -16,7 +16,7 @@ use hearsay_model::{
 use super::{Circumstances, Retelling, Stated};
 use crate::{
     MemoryError,
-    edit::{Editor, find_fact, resolve, spoken_of, succession},
+    edit::{Editor, find_fact, resolve, resolve_speaker, spoken_of, succession},
     query::find_session,
     session::{latest, next_line},
 };
@@ -209,13 +209,20 @@ impl<'a> Stage<'a> {
         hearers: &[String],
         sincerity: Sincerity,
     ) -> Result<Told, MemoryError> {
-        let speaker = resolve(self.state, speaker)?;
+        let (speaker, alias) = resolve_speaker(self.state, speaker)?;
         let hearers = self.hearers(hearers, Some(&speaker))?;
         let session = self.occasion.session.clone();
         // A line said twice is two passages: the number tells them apart.
         let line = next_line(self.state, session.as_ref());
         let mentions = mentioned(self.state, text);
-        let passage = Passage { speaker: Some(speaker.clone()), session, line, mentions, ..Passage::new(text.trim()) };
+        let passage = Passage {
+            speaker: Some(speaker.clone()),
+            speaker_alias: alias,
+            session,
+            line,
+            mentions,
+            ..Passage::new(text.trim())
+        };
         if passage.text.is_empty() {
             return Err(MemoryError::Fact(hearsay_model::FactError::NoStatement));
         }
@@ -268,10 +275,11 @@ impl<'a> Stage<'a> {
         &self,
         fact: &Fact,
         statement: Option<&str>,
-        teller: Option<&EntityId>,
+        teller: Option<&(EntityId, Option<String>)>,
         hearers: &[String],
         credence: Option<Credence>,
     ) -> Result<Told, MemoryError> {
+        let (teller, alias) = (teller.map(|(id, _)| id), teller.and_then(|(_, alias)| alias.as_deref()));
         let hearers = self.hearers(hearers, teller)?;
         let voice = teller.map_or(Voice::World, Voice::Speaker);
         let made = learn::refutation(fact, statement, self.provenance(voice, None))?;
@@ -283,6 +291,7 @@ impl<'a> Stage<'a> {
         };
         let telling = Telling {
             teller,
+            alias,
             hearers: &hearers,
             fact: &made,
             retold: None,
@@ -295,7 +304,7 @@ impl<'a> Stage<'a> {
 
     pub(super) fn reveal(
         &self,
-        holder: &EntityId,
+        (holder, alias): &(EntityId, Option<String>),
         fact: &Arc<Fact>,
         to: &[String],
         openly: bool,
@@ -303,6 +312,7 @@ impl<'a> Stage<'a> {
         let hearers = self.hearers(to, Some(holder))?;
         let telling = Telling {
             teller: holder,
+            alias: alias.as_deref(),
             hearers: &hearers,
             fact,
             retold: None,

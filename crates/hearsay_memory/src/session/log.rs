@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{NewSession, latest, next_line};
 use crate::{
     MemoryError,
-    edit::{date_of, resolve},
+    edit::{date_of, resolve, resolve_speaker},
     happening::mentioned,
     query::find_session,
 };
@@ -186,7 +186,8 @@ impl Scene<'_> {
         if text.is_empty() {
             return Err(MemoryError::EmptyLog);
         }
-        let speaker = line.speaker.as_deref().map(|name| resolve(self.state, name)).transpose()?;
+        let speaker = line.speaker.as_deref().map(|name| resolve_speaker(self.state, name)).transpose()?;
+        let (speaker, speaker_alias) = speaker.unzip();
         let (named, with) = (all(&line.heard_by)?, all(&line.with)?);
         if let Some(name) = &line.place {
             self.place = Some(resolve(self.state, name)?);
@@ -201,6 +202,7 @@ impl Scene<'_> {
         heard_by.dedup();
         Ok(Passage {
             speaker,
+            speaker_alias: speaker_alias.flatten(),
             session: Some(self.session.id.clone()),
             time: self.time.clone(),
             place: self.place.clone(),

@@ -111,7 +111,11 @@ impl TranscriptImport {
             .map(|said| {
                 let is = said.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let (speaker, text) = match is {
-                    Some((_, SpeakerIs::Character(id))) => (Some(id.to_string()), said.text.clone()),
+                    // Who speaks under a secret name is not to be known by its id.
+                    Some((name, SpeakerIs::Character(id))) => {
+                        let written = state.secret_name(id, name).unwrap_or(id.as_str());
+                        (Some(written.to_owned()), said.text.clone())
+                    }
                     Some((_, SpeakerIs::Dm)) | None => (None, said.text.clone()),
                     Some((name, _)) => (None, format!("{name}: {}", said.text)),
                 };

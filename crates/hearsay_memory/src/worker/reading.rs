@@ -37,6 +37,8 @@ pub(super) struct Readings {
     language: Option<PathBuf>,
     /// Passages that wait, with the operation that brought them, in that order.
     waiting: VecDeque<(Position, PassageId)>,
+    /// Passages of which whoever brought them has said what they state: they are never read.
+    stated: HashSet<PassageId>,
     /// How many are being read.
     reading: usize,
     /// What was found in them is to be written.
@@ -61,19 +63,27 @@ pub(super) struct Readings {
 impl Readings {
     pub(super) fn of(state: &State, enabled: bool, language: Option<PathBuf>) -> Self {
         let mut readings = Self { enabled, language, ..Self::default() };
-        let read_up_to = state.read_up_to();
+        let (read_up_to, mut written) = (state.read_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
-                readings.note_read(position, passage_of(&entry.operation));
-            } else if position > read_up_to {
+                let passage = passage_of(&entry.operation);
+                written.extend(passage.filter(|_| !is_of_model(&entry.operation)));
+                readings.note_read(position, passage);
+                continue;
+            }
+            if position > read_up_to {
+                readings.note_stated(&entry.operation);
                 let added = entry.operation.changes.iter().filter_map(|change| match change {
                     Change::AddPassage(passage) => Some(passage.id()),
                     _ => None,
                 });
                 let touched: Vec<Key> = added.map(Key::Passage).collect();
-                readings.want(state, position, &entry.operation, &touched);
+                readings.want(state, position, &touched);
             }
         }
+        // What was found in a text is written in one operation: where it is there, the text was read to its end, though
+        // the program may have ended before it noted how far it had come.
+        readings.waiting.retain(|(_, passage)| !written.contains(passage));
         readings
     }
 
@@ -105,34 +115,43 @@ impl Readings {
         }
     }
 
+    /// Notes the passages of which an operation that brings some says what they state.
+    fn note_stated(&mut self, operation: &Operation) {
+        let brought = operation.changes.iter().filter_map(|change| match change {
+            Change::AddPassage(passage) => Some((passage.id(), &passage.session)),
+            _ => None,
+        });
+        let brought: HashMap<PassageId, _> = brought.collect();
+        if brought.is_empty() {
+            return;
+        }
+        // A fact of another source may only be borne out by a line.
+        for change in &operation.changes {
+            let Change::AssertFact(fact) = change else { continue };
+            let provenance = fact.provenance();
+            self.stated.extend(provenance.evidence.iter().filter_map(|evidence| match evidence {
+                Evidence::Passage { passage, .. } => {
+                    brought.get(passage).filter(|session| **session == &provenance.session).map(|_| *passage)
+                }
+                Evidence::File { .. } | Evidence::Excerpt(_) => None,
+            }));
+        }
+    }
+
     /// Wants passages read, unless whoever brought them has said what they state.
-    fn want(&mut self, state: &State, position: Position, operation: &Operation, touched: &[Key]) {
+    fn want(&mut self, state: &State, position: Position, touched: &[Key]) {
         // Most operations of a game bring no text.
         if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
             return;
         }
-        let stated: HashSet<PassageId> = operation
-            .changes
-            .iter()
-            .filter_map(|change| match change {
-                Change::AssertFact(fact) => Some(&fact.provenance().evidence),
-                _ => None,
-            })
-            .flatten()
-            .filter_map(|evidence| match evidence {
-                Evidence::Passage { passage, .. } => Some(*passage),
-                Evidence::File { .. } | Evidence::Excerpt(_) => None,
-            })
-            .collect();
-        for key in touched {
-            if let Key::Passage(id) = key
-                && state.passage(*id).is_some()
-                && !self.read.contains_key(id)
-                && !stated.contains(id)
-            {
-                self.waiting.push_back((position, *id));
-            }
-        }
+        let passages = touched.iter().filter_map(|key| match key {
+            Key::Passage(id) => Some(*id),
+            _ => None,
+        });
+        let is_new =
+            |id: &PassageId| state.passage(*id).is_some() && !self.read.contains_key(id) && !self.stated.contains(id);
+        let wanted = in_order(state, passages.filter(is_new));
+        self.waiting.extend(wanted.into_iter().map(|id| (position, id)));
     }
 }
 
@@ -166,7 +185,8 @@ impl Worker {
                 self.forget_asked(*id);
             }
         }
-        self.readings.want(&state, position, operation, touched);
+        self.readings.note_stated(operation);
+        self.readings.want(&state, position, touched);
     }
 
     /// Takes back what was read in a passage.
@@ -260,9 +280,14 @@ impl Worker {
         let readings = &mut self.readings;
         readings.enabled = true;
         if again {
-            let position = self.world.state.position();
+            let state = &self.world.state;
+            let position = state.position();
             readings.extractor = None;
-            readings.waiting = self.world.state.passages().map(|(id, _)| (position, id)).collect();
+            let brought = state.journal().filter(|(_, entry)| entry.live);
+            brought.for_each(|(_, entry)| readings.note_stated(&entry.operation));
+            let passages = state.passages().map(|(id, _)| id);
+            let unstated = passages.filter(|id| !readings.stated.contains(id));
+            readings.waiting = in_order(state, unstated).into_iter().map(|id| (position, id)).collect();
             #[cfg(feature = "llm")]
             self.ask_again();
         }
@@ -369,6 +394,26 @@ fn passage_of(operation: &Operation) -> Option<PassageId> {
         });
     }
     common?.pop()
+}
+
+/// Passages in the order in which they were said and stand: what denies something is read after what says it.
+fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<PassageId> {
+    let mut passages: Vec<PassageId> = passages.collect();
+    passages.sort_by_cached_key(|id| {
+        let passage = state.passage(*id)?;
+        let session = passage.session.as_ref();
+        let number = session.and_then(|session| state.session(session)?.number);
+        Some((number, session.cloned(), passage.document.clone(), passage.line, *id))
+    });
+    passages
+}
+
+/// Whether a language model found what an operation says.
+fn is_of_model(operation: &Operation) -> bool {
+    operation.changes.iter().any(|change| match change {
+        Change::AssertFact(fact) | Change::Support(fact) => fact.provenance().model.is_some(),
+        _ => false,
+    })
 }
 
 /// Whether a record may be part of what somebody is called.

@@ -10,6 +10,7 @@ mod knowing;
 mod learning;
 #[cfg(feature = "llm")]
 mod llm;
+mod masked;
 mod opening;
 mod portraits;
 mod proposals;

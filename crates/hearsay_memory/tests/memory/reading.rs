@@ -304,3 +304,27 @@ fn what_is_being_read_at_closing_is_read_at_opening() {
     settle(&memory);
     assert_eq!(one(&memory, "OWES").standing(), Standing::Canon);
 }
+
+#[test]
+fn reading_a_campaign_again_changes_nothing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../campaigns/gullhaven");
+    let memory = Memory::open(reading(Settings::default())).unwrap();
+    memory.import(path).unwrap().wait().unwrap();
+    settle(&memory);
+    let held = |memory: &Memory| {
+        let state = state(memory);
+        let facts: Vec<Fact> = state.facts().map(|fact| Fact::clone(fact)).collect();
+        let edges: Vec<_> = facts.iter().flat_map(|fact| state.recorded_edges(fact.id())).collect();
+        let mut edges: Vec<_> = edges.into_iter().map(|(id, edge)| (id, format!("{edge:?}"))).collect();
+        edges.sort();
+        (facts, edges)
+    };
+    let (facts, edges) = held(&memory);
+    assert!(facts.iter().any(|fact| fact.provenance().author == Author::Extractor));
+    memory.read_texts(true).unwrap().wait().unwrap();
+    settle(&memory);
+    let (facts_after, edges_after) = held(&memory);
+    let moved: Vec<_> = edges_after.iter().filter(|edge| !edges.contains(edge)).collect();
+    assert_eq!(moved, Vec::<&(_, String)>::new(), "edges that were not there, or not so");
+    assert!(edges == edges_after && facts == facts_after);
+}

@@ -102,6 +102,17 @@ impl State {
         name.object().text()
     }
 
+    /// The secret name or alias of an entity that some words are; nothing, where they are its id or an open name of it.
+    pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
+        let normal = text::normal(words);
+        if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normal(open) == normal) {
+            return None;
+        }
+        let names = self.facts_of(id).filter(|fact| fact.subject() == id && fact.secrecy() == Secrecy::Secret);
+        let names = names.filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()));
+        names.filter_map(|fact| fact.object().text()).filter(|name| text::normal(name) == normal).min()
+    }
+
     /// The values of an attribute that are canon and hold now. Sorted by fact id.
     pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
         let open = self.facts_with_subject(id, name.as_str()).open();

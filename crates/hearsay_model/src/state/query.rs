@@ -7,7 +7,7 @@ use super::{
     rows::{Hop, Indices, NameRow, Order},
 };
 use crate::{
-    AudienceRules, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
+    AudienceRules, Author, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
     KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId, Setting,
     SettingKey, Value, Vocabulary,
 };
@@ -299,6 +299,13 @@ impl State {
         let indices = self.facts.get(&fact).into_iter().flat_map(|row| row.known_by.iter());
         let rows = indices.map(|index| self.knowledge.at(index));
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
+    }
+
+    /// The author of the last live operation that recorded or withdrew an edge.
+    pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
+        let writes = self.knowledge.get(&id).map_or(&[][..], |row| &row.record.writes);
+        let entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
+        entries.filter(|entry| entry.live).map(|entry| &entry.operation.author).next()
     }
 
     /// The edges that rest on an edge. In no order that means anything.

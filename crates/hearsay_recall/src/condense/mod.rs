@@ -18,7 +18,7 @@ use pieces::{Piece, pieces};
 pub use recap::{Recap, RecapLine, RecapRequest, recap};
 use weigh::{choose, weigh};
 
-use crate::{DocId, Index, Query, Source, TokenCounter, Weights, rank, words::stems};
+use crate::{DocId, Index, Markup, Page, Query, Source, TokenCounter, Weights, rank, words::stems};
 
 /// How much importance counts against how well a piece fits the question, where there is one.
 const IMPORTANCE: f32 = 0.12;
@@ -88,22 +88,19 @@ impl Condensed {
 }
 
 fn written<'a>(relations: impl Iterator<Item = &'a str>, parts: impl Iterator<Item = &'a str>) -> String {
-    let mut text = String::new();
+    let mut page = Page::new(Markup::Plain);
     for relation in relations {
-        text.push_str("- ");
-        text.push_str(relation);
-        text.push('\n');
+        page.own("- ").data(relation).own("\n");
     }
     for part in parts {
-        text.push_str(part);
-        text.push('\n');
+        page.data(part).own("\n");
     }
-    text
+    page.into_text()
 }
 
 /// Condenses a log or a long text for one hearer. The same view, question and vectors give the same bytes.
 pub fn condense(request: &Condense) -> Condensed {
-    let all = pieces(&[request.hearer], request.matter);
+    let all = pieces(&[request.hearer], request.matter, false);
     let (facts, lines): (Vec<Piece>, Vec<Piece>) = all.into_iter().partition(|piece| piece.relation.is_some());
     let preview = !facts.iter().chain(&lines).any(|piece| request.index.holds_doc(piece.doc));
     let relation = |piece: &Piece| piece.relation.clone().unwrap_or_default();

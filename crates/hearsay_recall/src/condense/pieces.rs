@@ -94,13 +94,18 @@ impl Piece {
     }
 }
 
-/// What each of the hearers has of a matter, each thing once, in its order.
-pub(super) fn pieces(hearers: &[Hearer], matter: &Matter) -> Vec<Piece> {
+/// What each of the hearers has of a matter, each thing once, in its order. What is told `openly` is told as the one has
+/// it who knows least of who spoke.
+pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
     for (number, hearer) in hearers.iter().enumerate() {
         for (id, heard) in hearer.view.passages().filter(|(_, heard)| matter.has(&heard.passage)) {
-            passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new())).1.push(number);
+            let (passage, had_by) = passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new()));
+            if openly && heard.passage.speaker.is_none() {
+                *passage = &heard.passage;
+            }
+            had_by.push(number);
         }
         let of_matter = |known: &&Known| {
             let is_of = |id| hearer.view.passage(id).is_some_and(|heard| matter.has(&heard.passage));
@@ -183,7 +188,10 @@ fn words_of(text: &str) -> Vec<String> {
 
 fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hearer], bears: &[String]) -> Vec<Piece> {
     let speaker = passage.speaker.clone();
-    let called = speaker.as_ref().map(|id| called(id, had_by, hearers).unwrap_or_else(|| "Somebody".into()));
+    let called = match &speaker {
+        Some(id) => Some(called(id, had_by, hearers).unwrap_or_else(|| "Somebody".into())),
+        None => passage.speaker_alias.clone(),
+    };
     let piece = |(part, said): (usize, String)| {
         let mut entities = named_in(&said, had_by, hearers);
         entities.retain(|id| Some(id) != speaker.as_ref());

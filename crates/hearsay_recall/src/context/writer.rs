@@ -10,6 +10,7 @@ use super::{Line, Request, Section};
 use crate::{
     DocId, Query, Receipt, Receipts, Source, Weights,
     once::{Sayable, once},
+    quoted,
     rank::{Ranked, rank},
 };
 
@@ -168,7 +169,8 @@ impl<'a> Writer<'a> {
             (None, Some(GameTime(now)), Some(GameTime(said))) => (now.saturating_sub(LATELY)..=now).contains(&said),
             _ => false,
         };
-        let said = self.request.view.passages().filter(|(_, heard)| heard.passage.speaker.is_some() && is_late(heard));
+        let spoken = |heard: &Heard| heard.passage.speaker.is_some() || heard.passage.speaker_alias.is_some();
+        let said = self.request.view.passages().filter(|(_, heard)| spoken(heard) && is_late(heard));
         let mut said: Vec<_> = said.collect();
         said.sort_by_key(|(id, heard)| (moment(heard), heard.passage.line, *id));
         let last = said.split_off(said.len().saturating_sub(MOST_LATELY));
@@ -357,8 +359,9 @@ impl<'a> Writer<'a> {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();
         let text = match speaker {
-            Some(who) if who == self.request.speaker => format!("You said: \u{201C}{}\u{201D}", passage.text),
-            Some(who) => format!("{} said: \u{201C}{}\u{201D}", self.called(who), passage.text),
+            Some(who) if who == self.request.speaker => format!("You said: {}", quoted(&passage.text)),
+            Some(who) => format!("{} said: {}", self.called(who), quoted(&passage.text)),
+            None if let Some(alias) = &passage.speaker_alias => format!("{alias} said: {}", quoted(&passage.text)),
             None => passage
                 .title
                 .as_ref()

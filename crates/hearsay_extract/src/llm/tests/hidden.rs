@@ -109,7 +109,7 @@ fn the_key_shows_in_no_output() {
             }
         }
     }
-    let key = Key::new(KEY).unwrap();
+    let key = Key::new(KEY, "example.org").unwrap();
     show(&key);
     settings_text.push_str(&toml::to_string(&LlmSettings::default()).unwrap());
     assert!(hidden > 10, "the server did put it there: {hidden}");
@@ -124,7 +124,13 @@ fn the_key_shows_in_no_output() {
 
 #[test]
 fn the_key_comes_from_the_environment_variable_that_is_named() {
-    let of = |name: &str| Key::from_env(&LlmSettings { key_env: name.into(), ..LlmSettings::default() });
+    let of = |key_env: &str| {
+        let settings = LlmSettings { key_env: key_env.into(), ..LlmSettings::default() };
+        Key::from_variables(&settings, |name| match name.strip_suffix("_HOST") {
+            Some(of) if of == key_env => "127.0.0.1".into(),
+            _ => std::env::var(name).unwrap_or_default(),
+        })
+    };
     assert!(!of("HEARSAY_NOBODY_SETS_THIS").unwrap().is_set());
     // Whatever is set here can be a key or not.
     for (name, value) in
@@ -139,4 +145,30 @@ fn the_key_comes_from_the_environment_variable_that_is_named() {
             }
         }
     }
+}
+
+#[test]
+fn the_key_goes_to_its_host_and_follows_no_redirect() {
+    let elsewhere = Server::new(|_, _| Act::Say("{}".into()));
+    let target = elsewhere.base_url.clone();
+    let server = Server::new(move |_, _| Act::Redirect(format!("{target}/chat/completions")));
+    let has_key = |server: &Server| server.heads.lock().unwrap().iter().any(|head| head.contains(KEY));
+    let ask = |base_url: &str, host: &str| {
+        let settings = LlmSettings { base_url: base_url.into(), retries: 0, ..settings(&server) };
+        let key =
+            Key::from_variables(&settings, |name| if name.ends_with("_HOST") { host.into() } else { KEY.into() })?;
+        Llm::new(settings, key, Language::english(), Vocabulary::default())?.extract_blocking(
+            &harbour(),
+            &lore("Odo Brandt owns the barge."),
+            &Watch::default(),
+        )
+    };
+    // Another host than the key's: on this machine it is asked without the key, and elsewhere not at all.
+    let _ = ask(&server.base_url, "api.example.org");
+    assert!(server.count() > 0 && !has_key(&server));
+    assert!(ask("https://api.example.com/v1", "api.example.org").is_err());
+    // Its own host sends it on to another.
+    assert!(ask(&server.base_url, &server.base_url).is_err());
+    assert!(has_key(&server));
+    assert_eq!((elsewhere.count(), has_key(&elsewhere)), (0, false));
 }

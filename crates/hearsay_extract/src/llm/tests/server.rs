@@ -22,6 +22,8 @@ pub(super) enum Act {
     CutOff(String),
     /// It answers with this status and body.
     Status(u16, String),
+    /// It sends whoever asks to another address.
+    Redirect(String),
     /// It answers so late that nobody waits.
     Late,
     /// It breaks off in the middle of the body.
@@ -144,6 +146,11 @@ fn answer(stream: &mut TcpStream, act: Act) {
         Act::Say(words) => (200, completion(&words, "stop")),
         Act::CutOff(words) => (200, completion(&words, "length")),
         Act::Status(status, body) => (status, body),
+        Act::Redirect(to) => {
+            let head = format!("HTTP/1.1 307 X\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            let _ = stream.write_all(head.as_bytes());
+            return;
+        }
         Act::Late => {
             // Until the other side gives up.
             let _ =

@@ -1,0 +1,219 @@
+//! Escaping of text that comes from data, so that it cannot pass for something else where it is shown.
+//!
+//! A statement, a name or a question may hold anything: line breaks, terminal sequences, marks that turn the direction of
+//! the line, markup. Every function here leaves ordinary text as it is, in any script: accents, emoji with joiners and
+//! flags, and letters that are written from right to left.
+
+use std::borrow::Cow;
+
+/// Returns whether a character moves the cursor, ends the line, turns its direction, or shows nothing at all.
+///
+/// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are none of
+/// them.
+pub fn is_hostile(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{061C}'
+                | '\u{180E}'
+                | '\u{200E}'
+                | '\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2061}'..='\u{206F}'
+                | '\u{FEFF}'
+                | '\u{FFF9}'..='\u{FFFB}'
+                | '\u{E0000}'..='\u{E007F}'
+        )
+}
+
+/// Returns whether a character is a line break, a tab or a separator of lines or paragraphs.
+fn is_break(c: char) -> bool {
+    matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Text on one line: breaks become a space, other hostile characters `\u{1b}`.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |c, _, out| {
+        if is_break(c) {
+            out.push(' ');
+            return true;
+        }
+        false
+    })
+}
+
+/// Text of several lines: line feeds stay, all else is as in [`line`].
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c, _, out| {
+        match c {
+            '\n' => out.push('\n'),
+            c if is_break(c) => out.push(' '),
+            _ => return false,
+        }
+        true
+    })
+}
+
+/// Text on one line in which square brackets belong to the program: those of the data have a backslash before them.
+pub fn fenced(text: &str) -> Cow<'_, str> {
+    escaped(text, |c, _, out| {
+        match c {
+            c if is_break(c) => out.push(' '),
+            '[' | ']' | '\\' => out.extend(['\\', c]),
+            _ => return false,
+        }
+        true
+    })
+}
+
+/// Text on one line of Markdown that begins a line, a list item, a heading or a quotation: nothing in it is markup.
+pub fn markdown(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    escaped(text, |c, at, out| {
+        match c {
+            c if is_break(c) => out.push(' '),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => out.extend(['\\', c]),
+            // The start of a list, and the start of an entity.
+            '-' | '+' | '=' if at == 0 => out.extend(['\\', c]),
+            '.' | ')' if at == digits && digits > 0 => out.extend(['\\', c]),
+            '&' if text[at + 1..].starts_with(|c: char| c == '#' || c.is_ascii_alphabetic()) => out.push_str("\\&"),
+            _ => return false,
+        }
+        true
+    })
+}
+
+/// JSON with no hostile character in it, for a terminal. They stand in its strings alone, and mean the same escaped.
+pub fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| is_hostile(c) && c != '\n') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if !is_hostile(c) || c == '\n' {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Writes every character by itself: as `special` does, which returns whether it did; escaped, where it is hostile; else
+/// as it is.
+fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if let Some(flag) = flag(rest) {
+            out.push_str(flag);
+            at += flag.len();
+        } else if rest.starts_with("\r\n") {
+            // One break, not two.
+            at += 1;
+        } else {
+            if !special(c, at, &mut out) {
+                match is_hostile(c) {
+                    true => out.extend(c.escape_unicode()),
+                    false => out.push(c),
+                }
+            }
+            at += c.len_utf8();
+        }
+    }
+    if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+/// The flag of a part of a country that a text begins with: a black flag, tags of letters and digits, the end of tags.
+fn flag(text: &str) -> Option<&str> {
+    let tags = text.strip_prefix('\u{1F3F4}')?;
+    let letters = tags.find(|c| !matches!(c, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}'))?;
+    let count = tags[..letters].chars().count();
+    let rest = tags[letters..].strip_prefix('\u{E007F}')?;
+    (3..=6).contains(&count).then(|| &text[..text.len() - rest.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ORDINARY: [&str; 7] = [
+        "Zoë Ågård, naïve façade; e\u{301}",
+        "שלום, מה שלומך? — مرحبا بالعالم",
+        "👩\u{200D}🚀 👨\u{200D}👩\u{200D}👧 ❤\u{FE0F} 🇫🇷",
+        "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        "می\u{200C}خواهم",
+        "“He said: ‘no’ (twice).”",
+        "日本語、漢字",
+    ];
+
+    #[test]
+    fn ordinary_text_stays_as_it_is() {
+        for text in ORDINARY {
+            for escaped in [line(text), lines(text), fenced(text), markdown(text)] {
+                assert_eq!(escaped, text);
+                assert!(matches!(escaped, Cow::Borrowed(_)));
+            }
+            let value = serde_json::to_string(text).unwrap();
+            assert_eq!(serde_json::from_str::<String>(&json(&value)).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_hostile_is_shown_and_does_nothing() {
+        assert_eq!(line("a\r\nb\nc\u{2028}d\te"), "a b c d e");
+        assert_eq!(lines("a\r\nb\nc\u{2028}d"), "a\nb\nc d");
+        assert_eq!(line("\u{1b}[2J \u{9b}1m \u{202e}x\u{200f}"), "\\u{1b}[2J \\u{9b}1m \\u{202e}x\\u{200f}");
+        assert_eq!(fenced("so [it is]\\"), "so \\[it is\\]\\\\");
+        assert_eq!(line("\u{E0041}\u{E0042}"), "\\u{e0041}\\u{e0042}");
+        assert_eq!(json("{\n\"a\": \"\u{9b}\u{E0041}\"}"), "{\n\"a\": \"\\u009b\\udb40\\udc41\"}");
+    }
+
+    #[test]
+    fn markup_is_text() {
+        for (text, expected) in [
+            ("# Title", "\\# Title"),
+            ("- item", "\\- item"),
+            ("12. item", "12\\. item"),
+            ("about 12. May", "about 12. May"),
+            ("well-known", "well-known"),
+            ("    code", "code"),
+            ("&#10; &amp; Smith & Sons", "\\&\\#10; \\&amp; Smith & Sons"),
+            ("<b>*x*</b>", "\\<b\\>\\*x\\*\\</b\\>"),
+        ] {
+            assert_eq!(markdown(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_hostile_character_is_left(text in any::<String>(), more in "[\u{200e}-\u{2069}\u{80}-\u{a0}\u{e0000}-\u{e007f}\u{1F3F4}\r\n\\[\\]]{0,20}") {
+            let text = format!("{text}{more}");
+            let plain = ORDINARY[3];
+            for escaped in [line(&text), fenced(&text), markdown(&text)] {
+                let left = escaped.replace(plain, "");
+                let flags = left.matches('\u{1F3F4}').count();
+                let hostile = left.chars().filter(|c| is_hostile(*c) && !matches!(c, '\u{E0030}'..='\u{E007F}')).count();
+                prop_assert_eq!(hostile, 0, "{:?}", escaped);
+                // Tags follow a flag, and nothing else.
+                prop_assert!(flags > 0 || !left.chars().any(is_hostile), "{:?}", escaped);
+            }
+            let tag = |c: char| matches!(c, '\u{E0030}'..='\u{E007F}');
+            let tame = lines(&text).chars().all(|c| c == '\n' || !is_hostile(c) || tag(c));
+            prop_assert!(tame);
+            let once = line(&text).into_owned();
+            prop_assert_eq!(line(&once), once.as_str());
+            let value = serde_json::to_string_pretty(&vec![&text]).unwrap();
+            let escaped = json(&value);
+            prop_assert!(escaped.chars().all(|c| c == '\n' || !is_hostile(c)));
+            prop_assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), vec![text]);
+        }
+    }
+}
