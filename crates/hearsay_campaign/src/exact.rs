@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     fs,
     io::{self, BufReader, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use hearsay_model::{
@@ -23,7 +23,7 @@ use crate::{
     campaign::{Reach, Stated},
     export_jsonl,
     notes::Folder,
-    read_jsonl,
+    private, read_jsonl, regular,
 };
 
 /// The file with the records of an export, within its folder.
@@ -38,9 +38,10 @@ enum Line {
     Written { hash: String, keys: Vec<Key> },
 }
 
-/// Whether a folder was written by an export, so that another may replace it.
+/// Whether a folder was written by an export, whole or killed, so that another may replace it.
 pub fn is_export(folder: &Path) -> bool {
-    folder.join(RECORDS).is_file()
+    let records = folder.join(RECORDS);
+    records.is_file() || private::part_of(&records).is_file()
 }
 
 /// Pages of an export, with the records that their lines stand for.
@@ -61,10 +62,6 @@ impl Pages {
         }
     }
 
-    pub(crate) fn has(&self, path: &str) -> bool {
-        self.pages.contains_key(path)
-    }
-
     /// Takes out lines of a page, by number counted from 1.
     pub(crate) fn without(&mut self, path: &str, lines: &BTreeSet<u32>) {
         if let Some(page) = self.pages.get_mut(path) {
@@ -77,17 +74,39 @@ impl Pages {
         self.pages.get(path).map_or("", String::as_str)
     }
 
-    /// Writes the pages and the records of a state into a folder. Pages of an earlier export that are not among them go.
+    /// Writes the pages and the records of a state into a folder. Pages of an earlier export that are not among them go,
+    /// and so does what a killed export has left.
     pub(crate) fn write(&self, state: &State, folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        for path in earlier(folder) {
-            if !self.pages.contains_key(&path) {
-                match fs::remove_file(folder.join(&path)) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
+        private::create_folder(folder)?;
+        let (records, root) = (folder.join(RECORDS), folder.canonicalize()?);
+        let part = private::part_of(&records);
+        for page in earlier(&records).into_iter().chain(earlier(&part)) {
+            let Some(page) = within_folder(&root, &page) else { continue };
+            private::remove(&private::part_of(&page))?;
+            if page.strip_prefix(&root).is_ok_and(|path| !self.has(path)) {
+                private::remove(&page)?;
             }
         }
+        // First, so that what a killed export leaves is known for its pages.
+        private::create(&part, &self.records(state)?)?;
+        for (path, page) in &self.pages {
+            if let Some(parent) = root.join(path).parent() {
+                private::create_folder(parent)?;
+            }
+            let page_path = within_folder(&root, path)
+                .ok_or_else(|| io::Error::other(format!("{path}: a symbolic link leads out of the folder")))?;
+            private::replace(&page_path, page.as_bytes())?;
+        }
+        // Last: a folder whose pages are not all there is no whole export.
+        fs::rename(part, records)
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        self.pages.contains_key(&parts.join("/"))
+    }
+
+    fn records(&self, state: &State) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut line = |line: &Line| -> io::Result<()> {
             serde_json::to_writer(&mut bytes, line)?;
@@ -102,17 +121,7 @@ impl Pages {
             bytes.extend_from_slice(format!("{{\"type\":\"page\",\"path\":{}}}\n", serde_json::json!(path)).as_bytes());
         }
         export_jsonl(state, &mut bytes)?;
-        for (path, page) in &self.pages {
-            let path = folder.join(path);
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            fs::write(path, page)?;
-        }
-        // Last: a folder whose pages are not all there is no export.
-        let beside = folder.join(format!("{RECORDS}.part"));
-        fs::write(&beside, bytes)?;
-        fs::rename(beside, folder.join(RECORDS))
+        Ok(bytes)
     }
 
     fn hashes(&self) -> impl Iterator<Item = String> {
@@ -123,18 +132,31 @@ impl Pages {
     }
 }
 
-/// The pages of the export that a folder holds.
-fn earlier(folder: &Path) -> Vec<String> {
+/// The pages of the export whose records these are.
+fn earlier(records: &Path) -> Vec<String> {
     #[derive(Deserialize)]
     struct Page {
         r#type: String,
         path: String,
     }
-    let Ok(text) = fs::read_to_string(folder.join(RECORDS)) else { return Vec::new() };
+    let Ok(text) = regular::read_file(records, Limits::default().total_bytes) else { return Vec::new() };
+    // What a killed export has left may end within a letter.
+    let text = String::from_utf8_lossy(&text);
     let pages = text.lines().filter(|line| line.starts_with("{\"type\":\"page\""));
     let pages = pages.filter_map(|line| serde_json::from_str::<Page>(line).ok());
-    let safe = |path: &str| path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains('\\'));
-    pages.filter(|page| page.r#type == "page" && safe(&page.path)).map(|page| page.path).collect()
+    pages.filter(|page| page.r#type == "page").map(|page| page.path).collect()
+}
+
+/// The path of a page of an export, if it lies within the folder. Links to elsewhere are not followed.
+fn within_folder(root: &Path, path: &str) -> Option<PathBuf> {
+    let page = [".md", ".yaml"].iter().any(|extension| path.ends_with(extension));
+    let safe = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
+    if !page || !path.split('/').all(safe) {
+        return None;
+    }
+    let path = root.join(path);
+    path.parent()?.canonicalize().ok().filter(|parent| parent.starts_with(root))?;
+    Some(path)
 }
 
 /// Whose page it is: the `id` of its front matter.
@@ -215,16 +237,16 @@ impl Records {
     pub(crate) fn of(path: &Path, limits: &Limits) -> Result<Option<Self>, CampaignErrors> {
         // A link to somewhere else is not followed.
         let file = path.join(RECORDS);
-        let Some(meta) = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file) else { return Ok(None) };
+        if !fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file()) {
+            return Ok(None);
+        }
         let fault = |line: u32, message: String, hint: &str| {
             let (file, hint) = (RECORDS.to_owned(), hint.to_owned());
             CampaignErrors { errors: vec![CampaignError { file, line, field: String::new(), message, hint }], more: 0 }
         };
         let hint = "take the file from the export again; without it the pages are read as any are";
-        if meta.len() > limits.total_bytes {
-            return Err(fault(0, "the file is too large".to_owned(), hint));
-        }
-        let text = fs::read_to_string(&file).map_err(|error| fault(0, format!("cannot be read: {error}"), hint))?;
+        let text = regular::read_text_file(&file, limits.total_bytes)
+            .map_err(|error| fault(0, format!("cannot be read: {error}"), hint))?;
         let mut written: BTreeMap<String, Vec<Key>> = BTreeMap::new();
         let (mut head, mut at) = (0, 0);
         for (number, line) in (1..).zip(text.lines()) {

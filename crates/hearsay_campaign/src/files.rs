@@ -1,18 +1,20 @@
 //! The files of a campaign: found, bounded and hashed.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
 };
 
 use crate::{
-    CampaignErrors,
+    CampaignErrors, Cancel,
     error::{Faults, Place},
+    notes::Skipped,
+    regular,
 };
 
 /// How much is read at most. What exceeds it is refused with an error that says so.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Bytes of one file; 16 MiB. A larger one is refused without reading it.
     pub file_bytes: u64,
@@ -22,12 +24,16 @@ pub struct Limits {
     pub depth: usize,
     /// YAML nodes that aliases may copy in one file; 100,000.
     pub alias_nodes: usize,
+    /// Bytes that aliases may copy in one file, and all aliases of a campaign together; 16 MiB.
+    pub alias_bytes: u64,
     /// Errors that are shown; 50. The others are counted.
     pub errors: usize,
     /// Bytes of all files together; 2 GiB. Files beyond that are left out.
     pub total_bytes: u64,
     /// How many times smaller than itself a file in an archive may be packed; 200. Text is packed ten times at most.
     pub ratio: u64,
+    /// Ends reading when it is cancelled.
+    pub cancel: Cancel,
 }
 
 impl Default for Limits {
@@ -37,10 +43,19 @@ impl Default for Limits {
             files: 200_000,
             depth: 64,
             alias_nodes: 100_000,
+            alias_bytes: 16 << 20,
             errors: 50,
             total_bytes: 2 << 30,
             ratio: 200,
+            cancel: Cancel::default(),
         }
+    }
+}
+
+impl Limits {
+    /// The limits of a part of a file, such as front matter, whose aliases may copy little more than the part itself.
+    pub(crate) fn of_part(bytes: usize) -> Self {
+        Self { alias_bytes: (4 << 10) + 8 * bytes as u64, ..Self::default() }
     }
 }
 
@@ -51,9 +66,9 @@ impl Default for Limits {
 /// When the folder or one of its files cannot be read, or a limit is exceeded.
 pub fn digest(path: &Path, limits: &Limits) -> Result<String, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
-    let files = load(path, limits, &mut faults);
+    let loaded = load(path, limits, &mut faults);
     faults.finish()?;
-    Ok(digest_of(&files))
+    Ok(digest_of(&loaded.files))
 }
 
 /// A file that was read.
@@ -74,28 +89,46 @@ pub(crate) fn digest_of(files: &[File]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
+/// The files of a campaign, and what lies beside them and was not read.
+pub(crate) struct Loaded {
+    pub(crate) files: Vec<File>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
 /// Reads the one file, or every YAML file below the folder, in the order of their paths. The faults know the paths.
-pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Vec<File> {
+pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Loaded {
     let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    let mut found = BTreeMap::new();
-    match fs::metadata(path) {
+    let (mut found, mut skipped) = (BTreeMap::new(), Vec::new());
+    match path.canonicalize().and_then(|real| Ok((fs::metadata(&real)?, real))) {
         Err(error) => unreadable(faults, &shown, &error),
-        Ok(meta) if meta.is_dir() => {
-            let mut walk = Walk { limits, faults, found: &mut found, open: Vec::new() };
-            walk.folder(path, "");
+        Ok((meta, real)) if meta.is_dir() => {
+            (found, skipped) = Walk::of(real, limits, faults);
             if found.is_empty() && faults.found_none() {
                 let hint = "put the campaign's .yaml files there; hidden files are left out";
-                whole(faults, &shown, "the folder holds no YAML file", hint);
+                let hint = match skipped.first() {
+                    Some(Skipped { path, why }) => format!("`{path}` is not read: {why}"),
+                    None => hint.to_owned(),
+                };
+                whole(faults, &shown, "the folder holds no YAML file", &hint);
             }
         }
-        Ok(_) => {
-            found.insert(shown, path.to_owned());
-        }
+        Ok((_, real)) => _ = found.insert(shown.clone(), real),
     }
-    let mut files = Vec::new();
+    let (mut files, mut total_bytes) = (Vec::new(), 0);
     for (name, path) in found {
+        if limits.cancel.is_cancelled() {
+            whole(faults, &shown, CANCELLED, "");
+            break;
+        }
         match read_bounded(&path, limits) {
             Ok(bytes) => {
+                total_bytes += bytes.len() as u64;
+                if total_bytes > limits.total_bytes {
+                    let most = limits.total_bytes >> 20;
+                    let message = format!("the files up to here have more than {most} MiB together");
+                    whole(faults, &name, &message, "import parts of the campaign, or raise the limit");
+                    break;
+                }
                 faults.files.push(name.clone());
                 files.push(File { path: name, bytes });
             }
@@ -107,7 +140,7 @@ pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Vec<Fil
             Err(Refused::Io(error)) => unreadable(faults, &name, &error),
         }
     }
-    files
+    Loaded { files, skipped }
 }
 
 enum Refused {
@@ -116,77 +149,126 @@ enum Refused {
 }
 
 fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, Refused> {
-    use io::Read;
-    let file = fs::File::open(path).map_err(Refused::Io)?;
-    let size = file.metadata().map_err(Refused::Io)?.len();
+    // A file that is too large by its size is refused without reading it.
+    let size = fs::metadata(path).map_err(Refused::Io)?.len();
     if size > limits.file_bytes {
         return Err(Refused::Large(size));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    // The file may grow, or be a device that has no size.
-    file.take(limits.file_bytes + 1).read_to_end(&mut bytes).map_err(Refused::Io)?;
-    let size = bytes.len() as u64;
-    if size > limits.file_bytes { Err(Refused::Large(size)) } else { Ok(bytes) }
+    regular::read_file(path, limits.file_bytes).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => Refused::Large(limits.file_bytes),
+        _ => Refused::Io(error),
+    })
 }
 
+/// Why nothing was read.
+pub(crate) const CANCELLED: &str = "reading was cancelled";
+
+/// Why a symbolic link is not followed.
+pub(crate) const LEADS_OUT: &str =
+    "a symbolic link that leads out of the folder: copy the file that it leads to into the folder";
+
+/// Finds the YAML files of a folder. Every folder is walked once, and none outside the campaign's.
 struct Walk<'a> {
     limits: &'a Limits,
     faults: &'a mut Faults,
-    found: &'a mut BTreeMap<String, PathBuf>,
-    /// The folders that are being walked, with links resolved.
-    open: Vec<PathBuf>,
+    /// The campaign's folder, with links resolved.
+    root: PathBuf,
+    /// The real path of each file, by its path below the folder.
+    found: BTreeMap<String, PathBuf>,
+    /// The folders and files that were found, with links resolved.
+    seen: HashSet<PathBuf>,
+    /// Links that were found on the way.
+    links: Vec<(String, PathBuf)>,
+    skipped: Vec<Skipped>,
 }
 
-impl Walk<'_> {
-    fn folder(&mut self, folder: &Path, below: &str) {
-        let shown = if below.is_empty() { "." } else { below };
-        let real = match folder.canonicalize() {
-            Ok(real) => real,
-            Err(error) => return unreadable(self.faults, shown, &error),
+impl<'a> Walk<'a> {
+    fn of(root: PathBuf, limits: &'a Limits, faults: &'a mut Faults) -> (BTreeMap<String, PathBuf>, Vec<Skipped>) {
+        let mut walk = Self {
+            limits,
+            faults,
+            root: root.clone(),
+            found: BTreeMap::new(),
+            seen: HashSet::new(),
+            links: Vec::new(),
+            skipped: Vec::new(),
         };
-        if self.open.contains(&real) {
-            return whole(self.faults, shown, "the folder is a link to a folder that holds it", "remove the link");
+        walk.folder(root, "", 0);
+        // Links come last: most of them lead to files that are read anyway.
+        while let Some((below, link)) = walk.links.pop() {
+            walk.link(&below, &link);
         }
-        if self.open.len() >= self.limits.depth {
+        walk.skipped.sort();
+        (walk.found, walk.skipped)
+    }
+
+    fn folder(&mut self, folder: PathBuf, below: &str, depth: usize) {
+        let shown = if below.is_empty() { "." } else { below };
+        if depth >= self.limits.depth {
             let message = format!("folders lie more than {} deep", self.limits.depth);
             return whole(self.faults, shown, &message, "move them up");
         }
-        self.open.push(real);
-        match fs::read_dir(folder) {
-            Err(error) => unreadable(self.faults, shown, &error),
-            Ok(entries) => {
-                for entry in entries {
-                    match entry {
-                        Ok(entry) => self.entry(&entry.path(), below),
-                        Err(error) => unreadable(self.faults, shown, &error),
-                    }
-                }
-            }
+        if !self.seen.insert(folder.clone()) {
+            return;
         }
-        self.open.pop();
+        let mut entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Ok(entries) => entries,
+            Err(error) => return unreadable(self.faults, shown, &error),
+        };
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            self.entry(&entry, below, depth);
+        }
     }
 
-    fn entry(&mut self, path: &Path, below: &str) {
-        let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else { return };
+    fn entry(&mut self, entry: &fs::DirEntry, below: &str, depth: usize) {
+        let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with('.') {
             return;
         }
         let below = if below.is_empty() { name } else { format!("{below}/{name}") };
-        let is_yaml = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("yaml") || e.eq_ignore_ascii_case("yml"));
-        match fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => self.folder(path, &below),
-            Ok(_) if is_yaml && self.found.len() >= self.limits.files => {
-                let message = format!("the folder holds more than {} files", self.limits.files);
-                whole(self.faults, ".", &message, "merge some of them, or raise the limit");
-            }
-            Ok(_) if is_yaml => {
-                self.found.insert(below, path.to_owned());
-            }
+        match entry.file_type() {
+            Ok(kind) if kind.is_symlink() => self.links.push((below, entry.path())),
+            Ok(kind) if kind.is_dir() => self.folder(entry.path(), &below, depth + 1),
+            Ok(kind) if is_yaml(&below) => self.file(below, entry.path(), kind),
             Ok(_) => {}
-            Err(error) if is_yaml || path.is_symlink() => unreadable(self.faults, &below, &error),
-            Err(_) => {}
+            Err(error) => unreadable(self.faults, &below, &error),
         }
     }
+
+    fn file(&mut self, below: String, real: PathBuf, kind: fs::FileType) {
+        if let Some(kind) = regular::special(kind) {
+            self.skipped.push(Skipped { path: below, why: regular::not_regular(kind) });
+        } else if self.found.len() >= self.limits.files {
+            let message = format!("the folder holds more than {} files", self.limits.files);
+            whole(self.faults, ".", &message, "merge some of them, or raise the limit");
+        } else if self.seen.insert(real.clone()) {
+            self.found.insert(below, real);
+        }
+    }
+
+    fn link(&mut self, below: &str, link: &Path) {
+        let (real, kind) = match link.canonicalize().and_then(|real| Ok((fs::metadata(&real)?.file_type(), real))) {
+            Ok((kind, real)) => (real, kind),
+            Err(error) => return unreadable(self.faults, below, &error),
+        };
+        if !kind.is_dir() && !is_yaml(below) {
+            return;
+        }
+        if !real.starts_with(&self.root) {
+            return self.skipped.push(Skipped { path: below.to_owned(), why: LEADS_OUT.to_owned() });
+        }
+        match kind.is_dir() {
+            _ if self.seen.contains(&real) => {}
+            true => self.folder(real, below, below.split('/').count()),
+            false => self.file(below.to_owned(), real, kind),
+        }
+    }
+}
+
+fn is_yaml(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["yaml", "yml"].iter().any(|yaml| extension.eq_ignore_ascii_case(yaml))
 }
 
 fn unreadable(faults: &mut Faults, path: &str, error: &io::Error) {

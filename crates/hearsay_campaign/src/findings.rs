@@ -16,7 +16,8 @@ pub struct Place {
     pub what: String,
 }
 
-/// What was found in the files besides what the campaign says. Empty for Hearsay's own format, which is strict.
+/// What was found in the files besides what the campaign says. For Hearsay's own format, which is strict, only what was not
+/// read is listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     /// In which format the files are written.

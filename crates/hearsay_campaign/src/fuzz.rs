@@ -2,53 +2,148 @@
 //!
 //! The folder `fuzz/` of the repository has a target for `cargo fuzz` for each, with a corpus; a test replays the corpus.
 
-use hearsay_model::{State, Timestamp};
+use hearsay_model::{Author, Operation, State, Timestamp};
 
 use crate::{
-    Limits,
+    Campaign, Limits, Transcript, export_backup, export_jsonl,
+    files::File,
     notes::{FileId, Folder, Format, Options, Text, Visibility, assemble, read_notes},
-    plan, text,
+    out::sealed,
+    plan,
+    read::read_files,
+    read_backup, read_jsonl, text,
 };
 
-/// Reads bytes as files of a format and imports what comes of them. The bytes are one file, or several behind lines such as
-/// `>>> folder/Name.md`. What is `html` or `zip` is taken as that.
+/// The names of the targets, which are those of the folders of the corpus.
+pub const TARGETS: [&str; 13] = [
+    "backup",
+    "foundry",
+    "glyphoxa",
+    "html",
+    "jsonl",
+    "kanka",
+    "mapping",
+    "markdown",
+    "native",
+    "roll20",
+    "transcript",
+    "world-anvil",
+    "zip",
+];
+
+/// Runs a target over bytes. Of the readers of campaigns, the bytes are one file, or several behind lines such as
+/// `>>> folder/Name.md`.
 ///
 /// # Panics
-/// When what was read cannot be imported, or a second import would change something: these are bugs.
+/// When the target is unknown, or what holds of all input does not: what was read cannot be imported, a second import would
+/// change something, an export does not come back. These are bugs.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 pub fn run(target: &str, bytes: &[u8]) {
-    let limits = Limits { file_bytes: 1 << 20, total_bytes: 4 << 20, ..Limits::default() };
-    let (folder, format) = match target {
-        "html" => {
-            let content = String::from_utf8_lossy(bytes).into_owned();
-            let text = Text::new(FileId(0), content);
-            text::html(&text, "", &Visibility::Unmarked, text::no_links(), &mut Vec::new());
-            return;
-        }
+    match target {
+        "html" => html(bytes),
         "zip" => {
-            let Ok(folder) = Folder::of_archive("fuzz", bytes.to_vec(), &limits) else { return };
-            (folder, None)
+            if let Ok(folder) = Folder::of_archive("fuzz", bytes.to_vec(), &limits()) {
+                notes(&folder, None);
+            }
         }
-        format => (Folder::of_files("fuzz", files(format, bytes), &limits), format.parse::<Format>().ok()),
-    };
+        "native" => native(bytes),
+        "jsonl" => jsonl(bytes),
+        "backup" => backup(bytes),
+        "transcript" => transcript(bytes),
+        target => match target.parse::<Format>() {
+            Ok(format) => notes(&Folder::of_files("fuzz", files(target, bytes), &limits()), Some(format)),
+            Err(error) => panic!("{error}"),
+        },
+    }
+}
+
+fn limits() -> Limits {
+    Limits { file_bytes: 1 << 20, total_bytes: 4 << 20, ..Limits::default() }
+}
+
+fn html(bytes: &[u8]) {
+    let text = Text::new(FileId(0), String::from_utf8_lossy(bytes).into_owned());
+    text::html(&text, "", &Visibility::Unmarked, text::no_links(), &mut Vec::new());
+    text::bbcode(&text, "", &Visibility::Unmarked, text::no_links(), &mut Vec::new());
+}
+
+fn notes(folder: &Folder, format: Option<Format>) {
     let options = Options { format, ..Options::default() };
-    let Ok(Some(notes)) = read_notes(&folder, &options) else { return };
-    let campaign = assemble(notes, &options);
+    if let Ok(Some(notes)) = read_notes(folder, &options) {
+        import(&assemble(notes, &options));
+    }
+}
+
+fn native(bytes: &[u8]) {
+    let files = files("native", bytes).into_iter().map(|(path, bytes)| File { path, bytes });
+    if let Ok(campaign) = read_files(files.collect(), &limits()) {
+        import(&campaign);
+    }
+}
+
+#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+fn import(campaign: &Campaign) {
     let mut state = State::default();
-    let Some(operation) = plan(&state, &campaign, Timestamp(1)).operation else { return };
+    let Some(operation) = plan(&state, campaign, Timestamp(1)).operation else { return };
     if let Err(error) = state.apply(operation) {
         panic!("what was read cannot be imported: {error}");
     }
-    if let Some(again) = plan(&state, &campaign, Timestamp(2)).operation {
+    if let Some(again) = plan(&state, campaign, Timestamp(2)).operation {
         panic!("a second import changes something: {:?}", again.changes.first());
     }
 }
 
+#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+fn jsonl(bytes: &[u8]) {
+    let Ok(changes) = read_jsonl(bytes) else { return };
+    let mut state = State::default();
+    let operation = Operation::new(Author::Importer("fuzz".to_owned()), "fuzz", changes);
+    if state.apply(operation).is_err() {
+        return;
+    }
+    let mut written = Vec::new();
+    if let Err(error) = export_jsonl(&state, &mut written) {
+        panic!("what was read cannot be written: {error}");
+    }
+    if let Err(errors) = read_jsonl(&written[..]) {
+        panic!("an export cannot be read: {errors}");
+    }
+}
+
+/// The bytes are the operations of a backup, whose first and last lines are added.
+#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+fn backup(bytes: &[u8]) {
+    let _ = read_backup(bytes);
+    let Ok(operations) = read_backup(&sealed(bytes)[..]) else { return };
+    let Ok(state) = State::fold(operations) else { return };
+    let mut written = Vec::new();
+    if let Err(error) = export_backup(&state, &mut written) {
+        panic!("what was read cannot be written: {error}");
+    }
+    match read_backup(&written[..]).map(State::fold) {
+        Ok(Ok(back)) if back == state => {}
+        Ok(Ok(_)) => panic!("a backup does not come back as it was"),
+        Ok(Err(error)) => panic!("a backup cannot be restored: {error:?}"),
+        Err(errors) => panic!("a backup cannot be read: {errors}"),
+    }
+}
+
+fn transcript(bytes: &[u8]) {
+    for (name, content) in files("transcript", bytes) {
+        let Ok(transcript) = Transcript::read(&name, &content) else { continue };
+        assert!(!transcript.utterances.is_empty(), "a transcript says something");
+        for said in &transcript.utterances {
+            assert!(!said.text.trim().is_empty() && !said.text.contains('\n'), "a line is one line: {said:?}");
+        }
+    }
+}
+
 /// The files that bytes stand for.
-fn files(format: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let extension = match format {
+fn files(target: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let extension = match target {
         "markdown" => "md",
-        "glyphoxa" => "yaml",
+        "glyphoxa" | "native" => "yaml",
+        "transcript" => "txt",
         _ => "json",
     };
     let mut files = vec![(format!("file.{extension}"), Vec::new())];

@@ -18,7 +18,7 @@ use hearsay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{CampaignError, CampaignErrors};
+use crate::{CampaignError, CampaignErrors, lines};
 
 const FORMAT: u32 = 1;
 
@@ -166,7 +166,7 @@ impl<'a> Named<'a> {
 pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
     let mut read = Read::default();
     let mut number = 0;
-    for text in reader.lines() {
+    for text in lines::bounded(reader) {
         number += 1;
         match text {
             Ok(text) => read.line(number, &text),

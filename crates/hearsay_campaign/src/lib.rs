@@ -25,8 +25,10 @@
 //! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again. [`Transcript`] reads who said what in a session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod alias;
 mod audience;
 mod campaign;
+mod cancel;
 mod error;
 mod exact;
 mod files;
@@ -35,10 +37,13 @@ pub mod fuzz;
 mod history;
 mod jsonl;
 mod keys;
+mod lines;
 pub mod notes;
 mod out;
 mod plan;
+mod private;
 mod read;
+mod regular;
 mod report;
 mod sources;
 pub mod text;
@@ -47,6 +52,7 @@ mod watch;
 mod yaml;
 
 pub use campaign::Campaign;
+pub use cancel::Cancel;
 pub use error::{CampaignError, CampaignErrors, Warning};
 pub use exact::is_export;
 pub use files::{Limits, digest};
@@ -55,7 +61,9 @@ pub use jsonl::{export_jsonl, read_jsonl};
 pub use notes::{Format, read_any};
 pub use out::{export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
 pub use plan::{ImportPlan, LEFT_OUT, LeftOut, plan};
+pub use private::write_private;
 pub use read::read;
+pub use regular::{open_file, read_file, read_text_file};
 pub use report::{Alike, AmbiguousLink, Deletion, ImportReport, Kept, Relations};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 pub use watch::Watch;

@@ -8,7 +8,9 @@ use saphyr_parser::{Event, Parser};
 
 use crate::{
     Limits,
+    alias::{AliasBytes, Aliases, Size},
     error::{Faults, Place},
+    files::CANCELLED,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -71,17 +73,29 @@ impl Node {
         }
     }
 
-    fn size(&self) -> usize {
-        1 + match &self.value {
-            Yaml::List(items) => items.iter().map(Self::size).sum(),
-            Yaml::Map(entries) => entries.iter().map(|(_, node)| 1 + node.size()).sum(),
-            _ => 0,
+    /// Recursion is bounded by the limit on depth.
+    fn size(&self) -> Size {
+        match &self.value {
+            Yaml::Null | Yaml::Flag(_) => Size::node::<Self>(0),
+            Yaml::Number(_, text) | Yaml::Text(text) => Size::node::<Self>(text.len()),
+            Yaml::List(items) => Size::node::<Self>(0) + items.iter().map(Self::size).sum(),
+            Yaml::Map(entries) => {
+                let entry = |(key, node): &(Key, Self)| Size::node::<Key>(key.text.len()) + node.size();
+                Size::node::<Self>(0) + entries.iter().map(entry).sum()
+            }
         }
     }
 }
 
-/// Parses one file. `None` when it holds nothing, or cannot be parsed; then there is an error.
-pub(crate) fn parse(bytes: &[u8], file: u32, limits: &Limits, faults: &mut Faults) -> Option<Node> {
+/// Parses one file. `None` when it holds nothing, or cannot be parsed; then there is an error. `aliases` counts for all
+/// files of a campaign.
+pub(crate) fn parse(
+    bytes: &[u8],
+    file: u32,
+    limits: &Limits,
+    aliases: &AliasBytes,
+    faults: &mut Faults,
+) -> Option<Node> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text),
         Err(error) => {
@@ -91,7 +105,8 @@ pub(crate) fn parse(bytes: &[u8], file: u32, limits: &Limits, faults: &mut Fault
             return None;
         }
     };
-    let tree = Tree { file, limits, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
+    let aliases = Aliases::new(limits, aliases);
+    let tree = Tree { file, limits, aliases, open: Vec::new(), anchors: HashMap::new(), root: None };
     match tree.grow(text, faults) {
         Ok(root) => root.filter(|root| !root.is_null()),
         Err(Stop(at, message, hint)) => {
@@ -113,8 +128,8 @@ struct Tree<'a> {
     file: u32,
     limits: &'a Limits,
     open: Vec<(Place, usize, Open)>,
-    anchors: HashMap<usize, Node>,
-    copied: usize,
+    anchors: HashMap<usize, (Size, Node)>,
+    aliases: Aliases<'a>,
     root: Option<Node>,
 }
 
@@ -122,6 +137,9 @@ impl Tree<'_> {
     fn grow(mut self, text: &str, faults: &mut Faults) -> Result<Option<Node>, Stop> {
         let mut documents = 0;
         for event in Parser::new_from_str(text) {
+            if self.limits.cancel.is_cancelled() {
+                return Err(Stop(Place { file: self.file, line: 0 }, CANCELLED.into(), ""));
+            }
             let (event, span) = event.map_err(|error| {
                 let line = error.marker().line() as u32;
                 let hint = "check indentation, quotes and brackets here and in the line above";
@@ -146,10 +164,11 @@ impl Tree<'_> {
                     self.put(Node { at, value }, anchor)?;
                 }
                 Event::Alias(id) => {
-                    let node = self.anchors.get(&id).cloned();
-                    let node = node
+                    let held = self.anchors.get(&id);
+                    let (size, node) = held
                         .ok_or_else(|| Stop(at, "an alias without its anchor".into(), "write the value out instead"))?;
-                    self.copy(&node, at)?;
+                    self.aliases.copy(*size).map_err(|what| copies(at, what))?;
+                    let node = node.clone();
                     self.put(node, 0)?;
                 }
                 Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -184,20 +203,11 @@ impl Tree<'_> {
         self.put(Node { at, value }, anchor)
     }
 
-    /// Counts what is copied by anchors and aliases.
-    fn copy(&mut self, node: &Node, at: Place) -> Result<(), Stop> {
-        self.copied += node.size();
-        if self.copied <= self.limits.alias_nodes {
-            return Ok(());
-        }
-        let message = format!("aliases copy more than {} values", self.limits.alias_nodes);
-        Err(Stop(at, message, "write the values out instead"))
-    }
-
     fn put(&mut self, node: Node, anchor: usize) -> Result<(), Stop> {
         if anchor > 0 {
-            self.copy(&node, node.at)?;
-            self.anchors.insert(anchor, node.clone());
+            let size = node.size();
+            self.aliases.copy(size).map_err(|what| copies(node.at, what))?;
+            self.anchors.insert(anchor, (size, node.clone()));
         }
         match self.open.last_mut() {
             None => self.root = Some(node),
@@ -220,6 +230,10 @@ impl Tree<'_> {
         }
         Ok(())
     }
+}
+
+fn copies(at: Place, what: String) -> Stop {
+    Stop(at, what, "write the values out instead")
 }
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {

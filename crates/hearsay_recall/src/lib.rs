@@ -29,11 +29,8 @@ mod mentions;
 #[cfg(test)]
 mod naive;
 mod once;
-<<<<<<< HEAD
-mod passage_order;
-=======
 mod page;
->>>>>>> work-b
+mod passage_order;
 mod rank;
 mod receipt;
 mod render;

@@ -3,6 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{FileId, Origin};
+use crate::Cancel;
 
 /// How a text file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Text {
     units: Vec<u32>,
     /// The line and the bytes of the file that all of it stands for, where it is no file of its own.
     within: Option<(u32, Range<usize>)>,
+    /// Ends reading it.
+    cancel: Cancel,
 }
 
 const STEP: usize = 256;
@@ -43,7 +46,22 @@ impl Text {
         let encoding = Encoding::Utf8;
         let ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))).collect();
-        Self { file, content, encoding, lines, units: Vec::new(), within: None }
+        Self { file, content, encoding, lines, units: Vec::new(), within: None, cancel: Cancel::default() }
+    }
+
+    /// The same, until somebody asks to stop.
+    #[must_use]
+    pub(crate) fn until(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Whether somebody asked to stop: what is made of it is dropped.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// Decodes a file.

@@ -17,8 +17,13 @@ use std::{
 
 use zip::ZipArchive;
 
-use super::{FileId, Notes, Skipped, Text};
-use crate::{CampaignError, CampaignErrors, Limits};
+use super::{FileId, Notes, Skipped, Text, tree::Tree};
+use crate::{
+    CampaignError, CampaignErrors, Limits,
+    alias::AliasBytes,
+    files::{CANCELLED, LEADS_OUT},
+    regular,
+};
 
 /// The files of a campaign, listed and not yet read.
 #[derive(Debug)]
@@ -30,6 +35,7 @@ pub struct Folder {
     source: Source,
     /// Bytes that were read so far.
     read: AtomicU64,
+    aliases: AliasBytes,
 }
 
 #[derive(Debug)]
@@ -106,14 +112,16 @@ impl Folder {
             limits: limits.clone(),
             source,
             read: AtomicU64::new(0),
+            aliases: AliasBytes::default(),
         };
         let mut folder;
         if meta.is_dir() {
             folder = empty(Source::Disk(real.clone()));
             folder.name = real.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
             folder.walk(&real, "", 0);
-        } else if !meta.is_file() {
-            return Err(fault("is neither a file nor a folder".to_owned(), "give a folder, a file or a zip archive"));
+        } else if let Some(kind) = regular::special(meta.file_type()) {
+            let what = format!("cannot be read: {}", regular::not_regular(kind));
+            return Err(fault(what, "give a folder, a file or a zip archive"));
         } else if is_zip(&real) {
             let file = OsFile::open(&real).map_err(unreadable)?;
             let broken =
@@ -149,6 +157,7 @@ impl Folder {
             limits: limits.clone(),
             source: Source::Memory(files.into_values().collect()),
             read: AtomicU64::new(0),
+            aliases: AliasBytes::default(),
         }
     }
 
@@ -218,7 +227,10 @@ impl Folder {
 
     /// The first bytes of a file, for looking at its format. Nothing when it cannot be read.
     pub fn head(&self, entry: &Entry, bytes: u64) -> Vec<u8> {
-        self.bytes_of(entry, bytes).map_or_else(|_| Vec::new(), |(bytes, _)| bytes)
+        match self.limits.cancel.is_cancelled() {
+            true => Vec::new(),
+            false => self.bytes_of(entry, bytes).map_or_else(|_| Vec::new(), |(bytes, _)| bytes),
+        }
     }
 
     /// Reads a file, and registers it. What cannot be read is noted as skipped.
@@ -237,7 +249,7 @@ impl Folder {
     pub fn text(&self, entry: &Entry, notes: &mut Notes) -> Option<Text> {
         let (file, bytes) = self.bytes(entry, notes)?;
         match Text::decode(file, bytes) {
-            Ok(text) => Some(text),
+            Ok(text) => Some(text.until(&self.limits.cancel)),
             Err(why) => {
                 notes.skip(&*entry.path, why);
                 None
@@ -245,11 +257,19 @@ impl Folder {
         }
     }
 
+    /// Parses a file by the extension of its path.
+    pub(crate) fn tree(&self, text: &Text, path: &str) -> Result<Tree, String> {
+        Tree::parse(text, path, &self.limits, &self.aliases)
+    }
+
     fn whole(&self, entry: &Entry) -> Result<Vec<u8>, String> {
         let too_large = || {
             let (mib, most) = (entry.bytes >> 20, self.limits.file_bytes >> 20);
             format!("the file has {mib} MiB or more, and at most {most} MiB are read: split it, or raise the limit")
         };
+        if self.limits.cancel.is_cancelled() {
+            return Err(CANCELLED.to_owned());
+        }
         if entry.bytes > self.limits.file_bytes {
             return Err(too_large());
         }
@@ -269,7 +289,7 @@ impl Folder {
         let mut bytes = Vec::new();
         match &self.source {
             Source::Disk(root) => {
-                let file = OsFile::open(root.join(&entry.path)).map_err(|error| failed(&error))?;
+                let file = regular::open_file(&root.join(&entry.path)).map_err(|error| failed(&error))?;
                 file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
             }
             Source::Zip(archive) => {
@@ -330,7 +350,10 @@ impl Folder {
                     let bytes = entry.metadata().map_or(0, |meta| meta.len());
                     self.entries.push(Entry { path, bytes, number: 0 });
                 }
-                Ok(_) => self.skip(path, "it is neither a file nor a folder"),
+                Ok(kind) => {
+                    let kind = regular::special(kind).unwrap_or("a special file");
+                    self.skip(path, regular::not_regular(kind));
+                }
                 Err(error) => self.skip(path, format!("cannot be read: {error}")),
             }
         }
@@ -340,7 +363,7 @@ impl Folder {
     fn where_leads(&self, link: &Path) -> &'static str {
         match (link.canonicalize(), &self.source) {
             (Ok(real), Source::Disk(root)) if real.starts_with(root) => "a link to what is read anyway",
-            (Ok(_), _) => "a link that leads out of the folder: copy what it leads to into the folder",
+            (Ok(_), _) => LEADS_OUT,
             (Err(_), _) => "a link that leads nowhere",
         }
     }

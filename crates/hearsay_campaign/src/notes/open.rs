@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Folder, Format, Notes, Options, READERS, Reader, assemble, markdown, note::Role};
+use super::{Folder, Format, Notes, Options, READERS, Reader, assemble::assemble_until, markdown, note::Role};
 use hearsay_model::ExternalId;
 
-use crate::{Campaign, CampaignError, CampaignErrors, Limits, exact::Records};
+use crate::{Campaign, CampaignError, CampaignErrors, Limits, exact::Records, files::CANCELLED};
 
 /// Reads a campaign in any format: a folder, a file, or a zip archive. Without a format in the options the files are looked
 /// at.
@@ -47,7 +47,11 @@ fn read_pages(path: &Path, options: &Options, limits: &Limits) -> Result<Campaig
         Err(errors) => return Err(errors),
     };
     match notes {
-        Some(notes) => Ok(assemble(notes, options)),
+        Some(_) if limits.cancel.is_cancelled() => Err(cancelled(&folder)),
+        Some(notes) => match assemble_until(notes, options, &limits.cancel) {
+            Some(campaign) => Ok(campaign),
+            None => Err(cancelled(&folder)),
+        },
         None => crate::read(path, limits),
     }
 }
@@ -103,13 +107,20 @@ fn may_be_native(folder: &Folder) -> bool {
     folder.files().any(|entry| entry.has_extension(&["yaml", "yml"]))
 }
 
+fn cancelled(folder: &Folder) -> CampaignErrors {
+    fault(folder, CANCELLED.to_owned(), String::new())
+}
+
+fn fault(folder: &Folder, message: String, hint: String) -> CampaignErrors {
+    let error = CampaignError { file: folder.name().to_owned(), line: 0, field: String::new(), message, hint };
+    CampaignErrors { errors: vec![error], more: 0 }
+}
+
 fn no_reader(folder: &Folder, options: &Options) -> CampaignErrors {
     let message = match options.format {
         Some(format) => format!("there is no reader for {format} yet"),
         None => "the files are in no format that is known".to_owned(),
     };
     let names: Vec<_> = Format::ALL.iter().map(|format| format.as_str()).collect();
-    let hint = format!("name the format: one of {}", names.join(", "));
-    let error = CampaignError { file: folder.name().to_owned(), line: 0, field: String::new(), message, hint };
-    CampaignErrors { errors: vec![error], more: 0 }
+    fault(folder, message, format!("name the format: one of {}", names.join(", ")))
 }

@@ -159,7 +159,7 @@ fn collect<'a>(tree: &'a Tree, file: super::FileId, character: Option<bool>, hel
 fn journal(tree: &Tree, path: &mut Vec<String>, folders: &mut Vec<(String, Vec<String>)>, from: &Folder) {
     if let Some(text) = tree.text().filter(|text| text.trim_start().starts_with('[')) {
         let text = super::Text::new(super::FileId(0), text.to_owned());
-        if let Ok(tree) = Tree::parse(&text, "journal.json", from.limits()) {
+        if let Ok(tree) = from.tree(&text, "journal.json") {
             journal(&tree, path, folders, from);
         }
         return;

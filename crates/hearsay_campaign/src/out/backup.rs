@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Write};
 use hearsay_model::{Author, Operation, State};
 use serde::{Deserialize, Serialize};
 
-use crate::{CampaignError, CampaignErrors};
+use crate::{CampaignError, CampaignErrors, lines};
 
 const FORMAT: u32 = 1;
 
@@ -52,6 +52,19 @@ fn transients(state: &State) -> Option<Operation> {
     (!operation.changes.is_empty()).then_some(Operation { recorded, ..operation })
 }
 
+/// A backup of which these are the operations, a line each, whatever they say.
+pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("{{\"type\":\"hearsay-backup\",\"format\":{FORMAT}}}\n").into_bytes();
+    bytes.extend_from_slice(operations);
+    if bytes.last() != Some(&b'\n') {
+        bytes.push(b'\n');
+    }
+    let count = bytes.iter().filter(|byte| **byte == b'\n').count() - 1;
+    let hash = blake3::hash(&bytes).to_hex();
+    bytes.extend_from_slice(format!("{{\"type\":\"end\",\"operations\":{count},\"hash\":\"{hash}\"}}\n").as_bytes());
+    bytes
+}
+
 /// Reads the operations of a backup, to be applied one after the other to an empty state.
 ///
 /// # Errors
@@ -65,7 +78,7 @@ pub fn read_backup(reader: impl BufRead) -> Result<Vec<Operation>, CampaignError
         let error = CampaignError { file: String::new(), line, field: String::new(), message, hint };
         CampaignErrors { errors: vec![error], more: 0 }
     };
-    for text in reader.lines() {
+    for text in lines::bounded(reader) {
         number += 1;
         let text = text.map_err(|error| fault(number, format!("cannot be read: {error}")))?;
         let line = serde_json::from_str(&text).map_err(|error| fault(number, error.to_string()))?;

@@ -1,11 +1,13 @@
 //! Ways out besides JSON Lines: a graph, a handbook for the players, a backup.
 
 mod backup;
+mod file_names;
 mod graph;
 mod handbook;
 mod vault;
 mod yaml;
 
+pub(crate) use backup::sealed;
 pub use backup::{export_backup, read_backup};
 pub use graph::{export_dot, export_graphml};
 pub use handbook::handbook;

@@ -1,13 +1,14 @@
 //! An Obsidian vault out: a note for each entity, with the exact records beside it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     io,
     path::Path,
 };
 
 use hearsay_model::{EntityId, Fact, Key, Kind, Passage, PassageId, Secrecy, Standing, State, attribute};
 
+use super::file_names::FileNames;
 use crate::exact::Pages;
 
 /// Writes a state as an Obsidian vault into a folder: [`read_any`](crate::read_any) reads it back with nothing lost.
@@ -15,12 +16,15 @@ use crate::exact::Pages;
 /// Each entity has a note with its kind and aliases in the front matter, its relations as links, what is said of it, its
 /// secrets in a callout, and its texts. Notes of entities whose very name is secret lie in the folder `Secrets`. A session
 /// is a note with its log. What is changed or added by hand is read as in any vault; notes may be renamed and moved. What
-/// Markdown has no words for lies in the file `hearsay.records`, which Obsidian does not show.
+/// Markdown has no words for lies in the file `hearsay.records`, which Obsidian does not show. On Unix nobody but their
+/// owner can read the files.
 ///
 /// # Errors
 /// When writing fails.
 pub fn export_vault(state: &State, folder: &Path) -> io::Result<()> {
-    let mut vault = Vault { state, pages: Pages::default(), names: names(state) };
+    let mut taken = FileNames::default();
+    let names = names(state, &mut taken);
+    let mut vault = Vault { state, pages: Pages::default(), names, taken };
     vault.write();
     vault.pages.write(state, folder)
 }
@@ -30,6 +34,7 @@ struct Vault<'a> {
     pages: Pages,
     /// The path of each entity's note, without its extension.
     names: HashMap<EntityId, String>,
+    taken: FileNames,
 }
 
 fn folder_of(kind: Option<&Kind>) -> &'static str {
@@ -48,29 +53,14 @@ fn folder_of(kind: Option<&Kind>) -> &'static str {
     }
 }
 
-/// A file name that every system takes, and Obsidian links to.
-fn file_name(name: &str) -> String {
-    let fits = |c: char| !c.is_control() && !"\\/:*?\"<>|#^[]%`".contains(c);
-    let name: String = name.chars().map(|c| if fits(c) { c } else { ' ' }).collect();
-    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    let name: String = name.trim_matches(['.', ' ', '-']).chars().take(80).collect();
-    if name.trim().is_empty() { "Note".to_owned() } else { name.trim().to_owned() }
-}
-
-fn names(state: &State) -> HashMap<EntityId, String> {
-    let mut taken = BTreeSet::new();
+fn names(state: &State, taken: &mut FileNames) -> HashMap<EntityId, String> {
     let mut names = HashMap::new();
     for entity in state.entities() {
         let id = &entity.id;
         let hidden = state.open_name(id).is_none() && state.name(id).is_some();
         let kind = state.kind(id);
         let folder = if hidden { "Secrets" } else { folder_of(kind.as_ref()) };
-        let mut name = format!("{folder}/{}", file_name(state.name_or_id(id)));
-        if !taken.insert(name.to_lowercase()) {
-            name = format!("{name} ({id})");
-            taken.insert(name.to_lowercase());
-        }
-        names.insert(id.clone(), name);
+        names.insert(id.clone(), taken.take(folder, state.name_or_id(id), id.as_str()));
     }
     names
 }
@@ -100,12 +90,9 @@ impl Vault<'_> {
         if let Some(texts) = texts.remove(&None) {
             self.texts("Texts.md", "", &texts);
         }
-        for (number, session) in state.sessions().enumerate() {
-            let mut path = format!("Sessions/{}.md", file_name(&session.title));
-            if self.pages.has(&path) {
-                path = format!("Sessions/{} ({}).md", file_name(&session.title), number + 1);
-            }
+        for session in state.sessions() {
             let within = session.id.as_str();
+            let path = format!("{}.md", self.taken.take("Sessions", &session.title, within));
             let mut head = vec!["---".to_owned(), format!("id: {within}"), "type: session".to_owned()];
             head.extend(session.number.map(|number| format!("sessionnumber: {number}")));
             head.extend(session.date.as_ref().map(|date| format!("sessiondate: {}", serde_json::json!(date))));

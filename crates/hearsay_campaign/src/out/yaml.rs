@@ -9,7 +9,7 @@ use std::{
 use hearsay_model::{Fact, How, Key, Knower, Object, Passage, Secrecy, Standing, State, Value, attribute};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{Limits, exact::Pages, read};
+use crate::{Limits, exact::Pages, files::File, read::read_files};
 
 const PAGE: &str = "campaign.yaml";
 
@@ -18,7 +18,8 @@ const TRIES: usize = 24;
 
 /// Writes a state as campaign files into a folder: [`read_any`](crate::read_any) reads it back with nothing lost. Lines may
 /// be changed by hand; what stands in the others comes back as it was. What the format has no words for (who told whom, what
-/// was decided, when it was recorded) lies in the file `hearsay.records` beside it.
+/// was decided, when it was recorded) lies in the file `hearsay.records` beside it. On Unix nobody but their owner can
+/// read the files.
 ///
 /// # Errors
 /// When writing fails.
@@ -26,10 +27,9 @@ pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
     let mut pages = Pages::default();
     write(state, &mut pages);
     // Not all that can be on record can be written by hand: the reader says which lines are refused.
-    let trial = Trial::new()?;
     for _ in 0..TRIES {
-        std::fs::write(trial.0.join(PAGE), pages.page(PAGE))?;
-        match read(&trial.0, &Limits { errors: 100_000, file_bytes: 1 << 40, ..Limits::default() }) {
+        let page = File { path: PAGE.to_owned(), bytes: pages.page(PAGE).as_bytes().to_vec() };
+        match read_files(vec![page], &Limits { errors: 100_000, ..Limits::default() }) {
             Ok(_) => break,
             Err(errors) => {
                 let lines: BTreeSet<u32> = errors.errors.iter().map(|error| error.line).collect();
@@ -37,30 +37,7 @@ pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
             }
         }
     }
-    drop(trial);
     pages.write(state, folder)
-}
-
-/// A folder that is gone afterwards.
-struct Trial(std::path::PathBuf);
-
-impl Trial {
-    fn new() -> io::Result<Self> {
-        let number = {
-            use std::sync::atomic::{AtomicU32, Ordering};
-            static NEXT: AtomicU32 = AtomicU32::new(0);
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        };
-        let path = std::env::temp_dir().join(format!("hearsay-export-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Trial {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn write(state: &State, pages: &mut Pages) {

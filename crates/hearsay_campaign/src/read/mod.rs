@@ -27,10 +27,13 @@ use hearsay_model::{
 };
 
 use crate::{
-    Campaign, CampaignErrors, Limits, audience,
+    Campaign, CampaignErrors, Limits,
+    alias::AliasBytes,
+    audience,
     campaign::{Learned, Reach, Stated, Text},
     error::{Faults, Place},
-    files, keys,
+    files::{self, File, Loaded},
+    keys,
     sources::Step,
     yaml::{self, Node},
 };
@@ -45,14 +48,28 @@ use names::Index;
 /// errors are collected in one run. A limit that is exceeded is an error too.
 pub fn read(path: &Path, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
-    let files = files::load(path, limits, &mut faults);
+    let Loaded { files, skipped } = files::load(path, limits, &mut faults);
+    let mut campaign = read_loaded(files, limits, faults)?;
+    campaign.findings.skipped = skipped;
+    Ok(campaign)
+}
+
+/// Reads a campaign of files that are not on a disk, as [`read`] does.
+pub(crate) fn read_files(files: Vec<File>, limits: &Limits) -> Result<Campaign, CampaignErrors> {
+    let mut faults = Faults::new(limits.errors);
+    faults.files.extend(files.iter().map(|file| file.path.clone()));
+    read_loaded(files, limits, faults)
+}
+
+/// The faults know the paths of the files.
+fn read_loaded(files: Vec<File>, limits: &Limits, mut faults: Faults) -> Result<Campaign, CampaignErrors> {
     let digest = files::digest_of(&files);
     let numbers: HashMap<String, u32> =
         faults.files.iter().enumerate().map(|(number, path)| (path.clone(), number as u32)).collect();
-    let mut trees = Vec::new();
+    let (mut trees, aliases) = (Vec::new(), AliasBytes::default());
     for file in files {
         let number = numbers.get(&file.path).copied().unwrap_or_default();
-        trees.extend(yaml::parse(&file.bytes, number, limits, &mut faults));
+        trees.extend(yaml::parse(&file.bytes, number, limits, &aliases, &mut faults));
     }
     let mut reader = Reader::new(faults);
     let campaign = reader.all(&trees);

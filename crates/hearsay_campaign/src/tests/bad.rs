@@ -191,8 +191,7 @@ fn links() {
     fs::write(temp.path().join("a.yaml"), "campaign: {name: A}").unwrap();
     fs::create_dir(temp.path().join("in")).unwrap();
     std::os::unix::fs::symlink(temp.path(), temp.path().join("in/loop")).unwrap();
-    folder_error(temp.path(), &limits, "in/loop", "a link to a folder that holds it");
-    fs::remove_file(temp.path().join("in/loop")).unwrap();
+    assert!(read(temp.path(), &limits).unwrap().findings().skipped.is_empty(), "a circle leads to what is read anyway");
     std::os::unix::fs::symlink("b.yaml", temp.path().join("b.yaml")).unwrap();
     folder_error(temp.path(), &limits, "b.yaml", "cannot be read");
 }

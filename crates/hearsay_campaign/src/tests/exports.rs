@@ -156,3 +156,95 @@ proptest! {
         check(&state);
     }
 }
+
+#[test]
+fn names_that_windows_keeps_to_itself_come_back() {
+    use hearsay_model::{Author, Change, Entity, EntityId, Fact, Method, Provenance, Session, SessionId, attribute};
+    let mut changes = Vec::new();
+    for (n, name) in
+        ["CON", "aux", "COM1", "NUL.x", "Mr. ", "Ann", "ANN", "ann", "E\u{301}a", "\u{C9}a", "..."].iter().enumerate()
+    {
+        let id = EntityId::new(&format!("e{n}")).unwrap();
+        changes.push(Change::AddEntity(Entity::new(id.clone())));
+        for (key, value) in [(attribute::NAME, *name), (attribute::KIND, "npc")] {
+            let fact = Fact::attribute(&id, key, value, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+            changes.push(Change::AssertFact(fact.build().unwrap().into()));
+        }
+    }
+    for (n, title) in ["LPT1", "lpt1", "The ford", "THE FORD"].iter().enumerate() {
+        let id = SessionId::new(&format!("s{n}")).unwrap();
+        let (title, number) = ((*title).to_owned(), Some(n as u32));
+        changes.push(Change::SetSession(Session {
+            id,
+            number,
+            title,
+            date: None,
+            start: None,
+            end: None,
+            present: Vec::new(),
+        }));
+    }
+    let mut state = State::default();
+    super::apply(&mut state, Author::Dm, changes);
+    check(&state);
+    let folder = tempfile::tempdir().unwrap();
+    export_vault(&state, folder.path()).unwrap();
+    let pages = pages(folder.path());
+    assert_eq!(pages.len(), 15);
+    let mut names = std::collections::BTreeSet::new();
+    for page in &pages {
+        let stem = page.file_stem().unwrap().to_str().unwrap();
+        let base = stem.split('.').next().unwrap().to_lowercase();
+        assert!(!["con", "aux", "nul", "com1", "lpt1"].contains(&base.as_str()), "{page:?}");
+        assert!(!stem.ends_with(['.', ' ']), "{page:?}");
+        assert!(names.insert((page.parent().unwrap().to_owned(), stem.to_lowercase())), "{page:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_reads_an_export_and_a_killed_one_leaves_nothing() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let state = inn();
+    for write in FORMATS {
+        let folder = tempfile::tempdir().unwrap();
+        let export = folder.path().join("export");
+        write(&state, &export).unwrap();
+        for entry in walkdir::WalkDir::new(&export).into_iter().flatten() {
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, if entry.file_type().is_dir() { 0o700 } else { 0o600 }, "{entry:?}");
+        }
+        let files = |folder: &Path| {
+            let all = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
+            all.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect::<Vec<_>>()
+        };
+        let whole = files(&export);
+        // Killed before its end: the records are not in their place, and a page is half written.
+        let (held, part) = (export.join("hearsay.records"), export.join("hearsay.records.part"));
+        let page = pages(&export).remove(0);
+        let list = fs::read_to_string(&held).unwrap();
+        let gone = "{\"type\":\"page\",\"path\":\"Gone.md\"}";
+        let bad = "{\"type\":\"page\",\"path\":\"../kept.md\"}";
+        fs::write(&part, list.replacen('\n', &format!("\n{gone}\n{bad}\n"), 1)).unwrap();
+        fs::remove_file(&held).unwrap();
+        fs::rename(&page, format!("{}.part", page.display())).unwrap();
+        fs::write(export.join("Gone.md"), "secret").unwrap();
+        fs::write(folder.path().join("kept.md"), "kept").unwrap();
+        assert!(crate::is_export(&export), "another export may replace it");
+        write(&state, &export).unwrap();
+        assert_eq!(files(&export), whole);
+        assert!(folder.path().join("kept.md").exists(), "nothing outside the folder goes");
+        same(&records(&back(&export)), &records(&state));
+        // A page's folder that is a link to elsewhere is not written to.
+        let elsewhere = folder.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        let people = export.join("People");
+        if people.is_dir() {
+            fs::remove_dir_all(&people).unwrap();
+            symlink(&elsewhere, &people).unwrap();
+            let error = write(&state, &export).unwrap_err().to_string();
+            assert!(error.contains("leads out of the folder"), "{error}");
+            assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+        }
+    }
+}

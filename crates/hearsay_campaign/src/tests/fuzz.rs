@@ -2,10 +2,12 @@
 
 use std::{fs, path::Path};
 
+use hearsay_model::{Author, Change, Position, State};
 use proptest::prelude::*;
 
 use crate::{
-    fuzz::run,
+    export_backup, export_jsonl,
+    fuzz::{TARGETS, run},
     notes::{FileId, Text, Visibility},
     text::{markdown, no_links},
 };
@@ -13,12 +15,39 @@ use crate::{
 #[test]
 fn the_corpus_is_replayed() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-    let Ok(targets) = fs::read_dir(corpus) else { return };
-    for target in targets.map(|entry| entry.unwrap().path()) {
-        let name = target.file_name().unwrap().to_str().unwrap().to_owned();
-        for file in fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().path()) {
-            run(&name, &fs::read(&file).unwrap());
+    for target in TARGETS {
+        let files = fs::read_dir(corpus.join(target)).unwrap_or_else(|error| panic!("the corpus of {target}: {error}"));
+        let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+        assert!(!files.is_empty(), "the corpus of {target} is empty");
+        for file in files {
+            run(target, &fs::read(&file).unwrap());
         }
+        let program = corpus.join(format!("../fuzz_targets/{target}.rs"));
+        assert!(program.is_file(), "{target} is fuzzed by no program");
+    }
+}
+
+/// Writes the inputs that are exports anew. Run it when a format of theirs changes.
+#[test]
+#[ignore = "writes files of the repository"]
+fn exports_are_written_for_the_corpus() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let mut state = State::default();
+    super::import(&mut state, &String::from_utf8(fs::read(corpus.join("native/small")).unwrap()).unwrap());
+    let fact = state.facts().next().unwrap().id();
+    super::apply(&mut state, Author::Dm, vec![Change::Confirm(fact)]);
+    super::apply(&mut state, Author::Dm, vec![Change::SaveSlot("evening".into())]);
+    super::apply(&mut state, Author::Dm, vec![Change::Void(Position(2))]);
+    let mut lines = Vec::new();
+    export_jsonl(&state, &mut lines).unwrap();
+    let mut backup = Vec::new();
+    export_backup(&state, &mut backup).unwrap();
+    // The target adds the first line and the last.
+    let operations = String::from_utf8(backup).unwrap();
+    let operations: Vec<&str> = operations.lines().collect();
+    for (target, bytes) in [("jsonl", lines), ("backup", operations[1..operations.len() - 1].join("\n").into_bytes())] {
+        fs::create_dir_all(corpus.join(target)).unwrap();
+        fs::write(corpus.join(target).join("small"), bytes).unwrap();
     }
 }
 
@@ -127,7 +156,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        for target in ["markdown", "html", "zip", "foundry", "kanka", "roll20", "world-anvil", "glyphoxa", "mapping"] {
+        for target in TARGETS {
             run(target, &bytes);
         }
     }

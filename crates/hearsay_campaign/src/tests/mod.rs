@@ -7,7 +7,10 @@ mod campaigns;
 mod chains;
 mod exports;
 mod fuzz;
+mod hostile;
 mod jsonl;
+mod linear;
+mod mutate;
 mod notes_size;
 mod reading;
 mod real;
@@ -33,6 +36,12 @@ entities:
   - {id: guild, name: The Guild, kind: faction}
   - {id: book, name: The Book, kind: document}
 ";
+
+/// Makes a FIFO, which blocks whoever opens it until another process writes.
+#[cfg(unix)]
+pub(crate) fn fifo(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
 
 fn read_text(yaml: &str) -> Result<Campaign, CampaignErrors> {
     read_bytes(yaml.as_bytes())

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::fixture;
 use crate::{
     Limits,
+    alias::AliasBytes,
     error::Faults,
     files::load,
     keys,
@@ -33,11 +34,11 @@ fn to_json(node: &Node) -> Value {
 fn errors(path: &std::path::Path) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
     let (limits, mut faults) = (Limits::default(), Faults::new(50));
-    let files = load(path, &limits, &mut faults);
+    let files = load(path, &limits, &mut faults).files;
     assert!(!files.is_empty());
     let mut errors = Vec::new();
     for file in files {
-        let tree = parse(&file.bytes, 0, &limits, &mut faults).unwrap();
+        let tree = parse(&file.bytes, 0, &limits, &AliasBytes::default(), &mut faults).unwrap();
         let found = to_json(&tree);
         errors.extend(validator.iter_errors(&found).map(|e| format!("{}: {}: {e}", file.path, e.instance_path())));
     }

@@ -1,6 +1,6 @@
 //! BBCode, as World Anvil writes it. It becomes HTML, of which a real parser makes text.
 
-use super::{Style, Writer, html};
+use super::{Style, Writer, hidden::Places, html};
 use crate::notes::{Block, Text, Visibility, secret};
 
 /// Makes blocks of a text in BBCode. What stands between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret; what such
@@ -61,12 +61,15 @@ fn is_alone(name: &str) -> bool {
     ["roll", "articletoc", "toc", "map", "block", "statblock", "embed", "css", "image"].contains(&name)
 }
 
+/// Tags within one another.
+const MAX_OPEN: usize = 200;
+
 fn to_html(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 4);
     let mut open: Vec<String> = Vec::new();
     // Within how many tags whose content is left out.
     let mut ignored = 0_usize;
-    let mut rest = source;
+    let (mut rest, mut places) = (source, Places::new(source));
     while let Some(start) = rest.find('[') {
         let (before, from) = rest.split_at(start);
         if ignored == 0 {
@@ -88,6 +91,8 @@ fn to_html(source: &str) -> String {
             close(&mut out, &mut open, &mut ignored, &name);
         } else {
             match kind {
+                // Deeper ones are left out, with what they say.
+                _ if open.len() >= MAX_OPEN && !matches!(kind, Becomes::Secret) => {}
                 Becomes::Element(element) if ignored == 0 => {
                     if name == "*" && open.last().is_some_and(|last| last == "*") {
                         close(&mut out, &mut open, &mut ignored, "*");
@@ -101,7 +106,10 @@ fn to_html(source: &str) -> String {
                     }
                     open.push(name);
                 }
-                Becomes::Nothing if !is_alone(&name) && from[length..].contains(&format!("[/{name}]")) => {
+                Becomes::Nothing
+                    if !is_alone(&name)
+                        && places.next(&format!("[/{name}]"), source.len() - from.len() + length).is_some() =>
+                {
                     ignored += 1;
                     open.push(name);
                 }
@@ -130,11 +138,9 @@ fn push_text(out: &mut String, text: &str) {
 
 /// Closes a tag and those within it. A tag that is not open closes nothing, and none closes a secret but its own.
 fn close(out: &mut String, open: &mut Vec<String>, ignored: &mut usize, name: &str) {
-    let Some(at) = open.iter().rposition(|held| held == name) else { return };
     let hides = |name: &String| matches!(becomes(name), Becomes::Secret);
-    if open[at + 1..].iter().any(hides) {
-        return;
-    }
+    let last = open.iter().rposition(|held| held == name || hides(held));
+    let Some(at) = last.filter(|at| open[*at] == name) else { return };
     for name in open.drain(at..).rev() {
         match becomes(&name) {
             Becomes::Element(element) if *ignored == 0 => out.push_str(&format!("</{element}>")),

@@ -133,7 +133,12 @@ pub fn no_links() -> Style<'static> {
 fn remarked(text: &str) -> bool {
     text.match_indices(['(', '[']).any(|(at, _)| {
         let close = if text[at..].starts_with('(') { ')' } else { ']' };
-        let inner = text[at + 1..].split(close).next().unwrap_or_default();
+        // What is longer is no remark.
+        let mut most = text.len().min(at + 65);
+        while !text.is_char_boundary(most) {
+            most += 1;
+        }
+        let inner = text[at + 1..most].split(close).next().unwrap_or_default();
         match inner.split_once("::") {
             Some((name, _)) => name.len() <= 48 && secret::is_secret(name),
             None => {
@@ -159,6 +164,10 @@ pub struct Writer<'a> {
     /// Who may know what is written now; the outermost first.
     visibility: Vec<Visibility>,
     now: Clean,
+    /// Whether nothing but blanks is written.
+    blank: bool,
+    /// Whether a colon with a blank behind it is written, and up to where it was looked for.
+    colon: (bool, usize),
     /// Anchors in what is written now: which bytes of it, and what they point at.
     anchors: Vec<(Range<usize>, Target)>,
     /// Which bytes of what is written now are shown as they are: code.
@@ -191,12 +200,19 @@ impl<'a> Writer<'a> {
             hidden_now: false,
             visibility: vec![visibility],
             now: Clean::default(),
+            blank: true,
+            colon: (false, 0),
             anchors: Vec::new(),
             verbatim: Vec::new(),
             label: None,
             maybe_label: None,
             span: None,
         }
+    }
+
+    /// Whether somebody asked to stop.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.text.is_cancelled()
     }
 
     /// What is written of the block so far is the label of the rest: `**Status:** …`, the first cell of a row.
@@ -236,10 +252,15 @@ impl<'a> Writer<'a> {
     /// Forgets what is written of the block so far.
     pub fn forget(&mut self) {
         self.hidden_now = false;
-        self.now = Clean::default();
+        let _ = self.take();
         self.anchors.clear();
         self.verbatim.clear();
         (self.label, self.maybe_label, self.span) = (None, None, None);
+    }
+
+    fn take(&mut self) -> Clean {
+        (self.blank, self.colon) = (true, (false, 0));
+        std::mem::take(&mut self.now)
     }
 
     /// The label of what is written, and whether it says that the rest is secret.
@@ -267,7 +288,23 @@ impl<'a> Writer<'a> {
         if let Some(at) = source {
             self.take_up(at..at + words.len());
         }
+        self.blank &= words.trim().is_empty();
         self.now.push(words, source);
+    }
+
+    /// Whether nothing but blanks is written of the block so far.
+    pub(super) fn is_blank(&self) -> bool {
+        self.blank
+    }
+
+    /// Whether a colon with a blank behind it is written of the block so far.
+    pub(super) fn has_colon(&mut self) -> bool {
+        let (found, seen) = self.colon;
+        let text = &self.now.text;
+        // The colon may stand where was looked last.
+        let found = found || text.get(seen.saturating_sub(1)..).unwrap_or(text).contains(": ");
+        self.colon = (found, text.len());
+        found
     }
 
     /// Adds words in which links are not looked for.
@@ -304,7 +341,7 @@ impl<'a> Writer<'a> {
 
     /// Ends a block. Links are found in it, and what is empty is left out. Returns it, to be marked further.
     pub fn end(&mut self) -> Option<&mut Block> {
-        let now = std::mem::take(&mut self.now);
+        let now = self.take();
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
         let span = self.span.take().unwrap_or(0..0);
         let label = self.labelled(&now.text);
@@ -334,7 +371,7 @@ impl<'a> Writer<'a> {
 
     /// Ends what is written and takes it as a heading of a level, 1 to 6, for what follows. Returns it.
     pub fn end_as_heading(&mut self, level: u8) -> String {
-        let now = std::mem::take(&mut self.now);
+        let now = self.take();
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
         (self.label, self.maybe_label, self.span) = (None, None, None);
         let visibility = self.seen(None);
@@ -411,6 +448,8 @@ impl<'a> Writer<'a> {
         found.extend(noise.map(|range| (range, None, Some(String::new()))));
         found.sort_by_key(|(range, ..)| range.start);
         let (mut clean, mut links, mut at) = (Clean::default(), Vec::new(), 0);
+        // Of links whose place is not known, all of the block is the place.
+        let mut whole_origin = None;
         for (range, target, label) in found {
             if range.start < at || now.text.get(range.clone()).is_none() {
                 continue;
@@ -428,11 +467,10 @@ impl<'a> Writer<'a> {
                 None => clean.extend(&now.slice(range.clone())),
             }
             if let Some(target) = target {
-                let span = match (start, now.source(range.end.saturating_sub(1))) {
-                    (Some(start), Some(end)) if end >= start => start..end + 1,
-                    _ => whole.clone(),
+                let mut origin = match (start, now.source(range.end.saturating_sub(1))) {
+                    (Some(start), Some(end)) if end >= start => self.text.origin(self.place(), start..end + 1),
+                    _ => whole_origin.get_or_insert_with(|| self.text.origin(self.place(), whole.clone())).clone(),
                 };
-                let mut origin = self.text.origin(self.place(), span);
                 if origin.quote.is_empty() {
                     origin.quote = crate::notes::quote(&shown).into();
                 }

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
-use scraper::{Html, Node, node::Element};
+use html5ever::{QualName, driver, local_name, ns, tendril::TendrilSink};
+use scraper::{Html, HtmlTreeSink, Node, node::Element};
 
 use super::{Clean, Style, Writer, no_links};
 use crate::notes::{Block, Text, Visibility, secret};
 
 /// Makes blocks of a text in HTML: paragraphs, list items, rows of tables. What stands in an element with a class such as
-/// `secret`, `spoiler` or `gm-only` is secret. Elements nested more than 256 deep are left out.
+/// `secret`, `spoiler` or `gm-only` is secret. Elements nested more than 256 deep are left out; from 512 deep on, all is taken
+/// for plain text.
 pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
     write(&text.content, &mut writer);
@@ -35,9 +37,77 @@ fn is_named(node: &Node, name: &str) -> bool {
     node.as_element().is_some_and(|element| element.name() == name)
 }
 
+/// Elements within one another at which the parser stops: the time that it takes grows with the square of them.
+const TOO_DEEP: usize = 512;
+
+/// Bytes that the parser gets at a time.
+const CHUNK_BYTES: usize = 1 << 10;
+
+/// Parses HTML up to where it is nested too deeply, or has elements that the parser repeats without end. Returns where that
+/// is.
+fn parse(source: &str, writer: &Writer) -> (Html, usize) {
+    let body = QualName::new(None, ns!(html), local_name!("body"));
+    let sink = HtmlTreeSink::new(Html::new_fragment());
+    let mut parser = driver::parse_fragment(sink, driver::ParseOpts::default(), body, Vec::new(), false);
+    let (mut at, mut seen) = (0, 0);
+    while at < source.len() && !writer.is_cancelled() {
+        // Only in front of a tag, so that none is cut in two.
+        let mut end = source.len().min(at + CHUNK_BYTES);
+        while !source.is_char_boundary(end) {
+            end += 1;
+        }
+        let end = source[end..].find('<').map_or(source.len(), |length| end + length);
+        parser.process(source[at..end].into());
+        at = end;
+        let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
+        let (nodes, new) = (tree.nodes().len(), tree.nodes().skip(seen));
+        let step = (nodes - seen) / 16 + 1;
+        let mut new = new.step_by(step).chain(tree.nodes().next_back());
+        if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {
+            break;
+        }
+        seen = nodes;
+    }
+    (parser.finish(), at)
+}
+
+/// Writes HTML that is not parsed as plain text. It is secret where any tag in it may say so.
+fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
+    let tag = |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+    let hides = |rest: &str| tag(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);
+    let hidden = hidden || source.split('<').any(hides);
+    if hidden {
+        writer.open(&Visibility::SECRET);
+    }
+    let mut parts = source.split('<');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push(' ');
+        text.push_str(tag(part).and_then(|end| part.get(end + 1..)).unwrap_or(part));
+    }
+    // Entities are all that is left to parse.
+    for node in Html::parse_fragment(&text).tree.values() {
+        if let Node::Text(words) = node {
+            writer.words(words, None);
+        }
+    }
+    writer.end();
+    if hidden {
+        writer.close();
+    }
+}
+
 /// Writes a piece of HTML.
 pub(super) fn write(source: &str, writer: &mut Writer) {
-    let tree = Html::parse_fragment(source);
+    let (tree, parsed) = parse(source, writer);
+    write_tree(&tree, writer);
+    if let Some(rest) = source.get(parsed..).filter(|rest| !rest.is_empty() && !writer.is_cancelled()) {
+        let hidden = tree.tree.values().filter_map(Node::as_element).any(is_secret);
+        write_unparsed(rest, hidden, writer);
+    }
+}
+
+fn write_tree(tree: &Html, writer: &mut Writer) {
     // Tables with a column for the DM.
     let mut tables = HashSet::new();
     for cell in tree.tree.nodes().filter(|node| is_named(node.value(), "th")) {
@@ -52,6 +122,9 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
     let mut anchors = Vec::new();
     // Walked without recursion: a tree may be as deep as its source is long.
     'walk: loop {
+        if writer.is_cancelled() {
+            break;
+        }
         let enter = depth < DEEPEST && begin(node.value(), writer, &mut anchors);
         if enter && tables.contains(&node.id()) {
             writer.open(&Visibility::SECRET);
@@ -101,7 +174,7 @@ fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
             }
             match name {
                 "br" => writer.words("\n", None),
-                "td" | "th" if !writer.so_far().trim().is_empty() => separate(writer),
+                "td" | "th" if !writer.is_blank() => separate(writer),
                 _ => {}
             }
             if is_secret(element) {
@@ -120,10 +193,11 @@ fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
 
 /// Cells of a row are told apart: `name: value; value`.
 fn separate(writer: &mut Writer) {
+    let has_colon = writer.has_colon();
     let written = writer.so_far().trim_end();
     let mark = match () {
         () if written.ends_with([':', ';', '.', '!', '?']) => " ",
-        () if written.contains(": ") => "; ",
+        () if has_colon => "; ",
         () => ": ",
     };
     writer.words(mark, None);

@@ -30,11 +30,19 @@ pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style
         let mut writer = Writer::new(text, "", visibility.clone(), style, blocks);
         write(&open, range.start, &mut writer, &mut headings);
     }
+    // The headings that hold where a region begins, the outermost first.
+    let (mut above, mut next) = (Vec::<(u8, String)>::new(), 0);
     for region in &regions {
         let Some(inner) = source.get(region.inner.clone()) else { continue };
+        while let Some((_, level, heading)) =
+            headings.get(next).filter(|(at, ..)| *at <= range.start + region.outer.start)
+        {
+            above.retain(|(held, _)| held < level);
+            above.push((*level, heading.clone()));
+            next += 1;
+        }
         let mut writer = Writer::new(text, "", Visibility::SECRET, style, blocks);
-        let before = headings.iter().filter(|(at, ..)| *at <= range.start + region.outer.start);
-        for (_, level, heading) in before {
+        for (level, heading) in &above {
             writer.heading(*level, heading.clone());
         }
         // Within a secret nothing is more secret; its marks are only taken away.
@@ -58,6 +66,9 @@ fn write(source: &str, base: usize, writer: &mut Writer, headings: &mut Vec<Head
         | Options::ENABLE_HEADING_ATTRIBUTES;
     let mut state = State::default();
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
+        if writer.is_cancelled() {
+            break;
+        }
         state.event(source, event, range, base, writer, headings);
     }
     state.flush_html(writer);
@@ -132,9 +143,9 @@ impl State {
                     _ if self.loose == Loose::Rule => {}
                     true if self.loose != Loose::No && !self.in_code => {
                         let escaped = source.get(..range.start).is_some_and(|before| before.ends_with('\\'));
-                        let behind =
-                            source.get(range.end..).and_then(|rest| rest.split('\n').next()).unwrap_or_default();
-                        self.cells(&words, behind, at, escaped, writer);
+                        let behind = source.get(range.end..).unwrap_or_default();
+                        let last = behind.chars().find(|c| *c == '\n' || !c.is_whitespace()).is_none_or(|c| c == '\n');
+                        self.cells(&words, last, at, escaped, writer);
                     }
                     true if self.in_code => writer.code(&words, Some(at)),
                     true => writer.words(&words, Some(at)),
@@ -356,23 +367,26 @@ impl State {
         }
     }
 
-    /// Words of a row, with its cells parted. A pipe within a link parts none.
-    fn cells(&mut self, words: &str, behind: &str, at: usize, escaped: bool, writer: &mut Writer) {
-        let mut start = 0;
+    /// Words of a row, with its cells parted. A pipe within a link parts none. `last` is whether nothing stands behind them
+    /// in their line.
+    fn cells(&mut self, words: &str, last: bool, at: usize, escaped: bool, writer: &mut Writer) {
+        let (mut start, mut seen) = (0, 0);
+        let mut in_link = opens_link(writer.so_far());
         for (pipe, _) in words.match_indices('|') {
             let (before, rest) =
                 (words.get(start..pipe).unwrap_or_default(), words.get(pipe + 1..).unwrap_or_default());
-            let so_far = format!("{}{before}", writer.so_far());
-            let in_link = so_far.rfind("[[").is_some_and(|open| !so_far[open..].contains("]]"));
+            let part = words.get(seen..pipe).unwrap_or_default();
+            in_link = opens_link(part) || in_link && !part.contains("]]");
+            seen = pipe;
             if in_link || escaped && pipe == 0 {
                 continue;
             }
             writer.words(before, Some(at + start));
             start = pipe + 1;
-            let empty = writer.so_far().trim().is_empty();
+            let empty = writer.is_blank();
             match self.loose {
                 // The pipe in front of a row, and the one behind it.
-                _ if empty || rest.trim().is_empty() && behind.trim().is_empty() => {}
+                _ if empty || last && rest.trim().is_empty() => {}
                 Loose::First => {
                     writer.label();
                     let mark = if writer.so_far().trim_end().ends_with(':') { " " } else { ": " };
@@ -393,6 +407,16 @@ impl State {
             html::write(&html, writer);
         }
     }
+}
+
+/// Whether a text ends within a link that is open: `… [[Bob`. No link is longer than 1,000 bytes.
+fn opens_link(text: &str) -> bool {
+    let mut from = text.len().saturating_sub(1_000);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let text = &text[from..];
+    text.rfind("[[").is_some_and(|open| !text[open..].contains("]]"))
 }
 
 /// The first line of a text without the marks of quotations.

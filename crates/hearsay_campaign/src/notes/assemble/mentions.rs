@@ -55,12 +55,17 @@ impl Mentions {
     pub(super) fn found_in(&self, passage: &str) -> Vec<EntityId> {
         let words = text::words(passage);
         let mut found = Vec::new();
+        // Whether names of one word stand in the text as they are written.
+        let mut written: HashMap<&str, bool> = HashMap::new();
         for (at, word) in words.iter().enumerate() {
             let Some(lengths) = self.lengths.get(word) else { continue };
             for length in (1..=LONGEST).filter(|length| lengths & (1 << length) != 0) {
                 let Some(window) = words.get(at..at + length) else { break };
                 let named = match window {
-                    [one] => self.named.get(one).filter(|named| passage.contains(&named.written)),
+                    [one] => self
+                        .named
+                        .get(one)
+                        .filter(|named| *written.entry(one).or_insert_with(|| passage.contains(&named.written))),
                     several => self.named.get(&several.join(" ")),
                 };
                 found.extend(named.and_then(|named| named.id.clone()));

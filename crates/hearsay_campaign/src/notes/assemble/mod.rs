@@ -20,7 +20,7 @@ use hearsay_model::{
 
 use super::{FileId, Found, Index, Note, Notes, Options, Origin, Role, Sure, Target, Visibility, truth::Truth};
 use crate::{
-    Campaign,
+    Campaign, Cancel,
     campaign::{Learned, Reach, Stated, Text},
     findings::{Findings, Place},
 };
@@ -30,6 +30,9 @@ use mentions::Mentions;
 /// text. Only the last is below the threshold, and comes up for review.
 const TYPED: f64 = 0.95;
 const GUESSED: f64 = 0.5;
+
+/// Places that a fact is shown with.
+const MAX_EVIDENCE: usize = 64;
 
 /// After so many notes their room is given back.
 const RELEASED: usize = 4096;
@@ -41,7 +44,17 @@ const RELEASED: usize = 4096;
 /// - What the format has a place for is canon; what is guessed is proposed, with a confidence below the threshold.
 /// - A link that leads nowhere makes a stub, whose kind is proposed to the DM.
 /// - Links that may mean several are listed, and none of them is taken.
-pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
+pub fn assemble(notes: Notes, options: &Options) -> Campaign {
+    assembled(notes, options, &Cancel::default())
+}
+
+/// As [`assemble`]. Nothing, when it was cancelled.
+pub(crate) fn assemble_until(notes: Notes, options: &Options, cancel: &Cancel) -> Option<Campaign> {
+    let campaign = assembled(notes, options, cancel);
+    (!cancel.is_cancelled()).then_some(campaign)
+}
+
+fn assembled(mut notes: Notes, options: &Options, cancel: &Cancel) -> Campaign {
     let name = options.name.clone().unwrap_or_else(|| std::mem::take(&mut notes.name));
     let name = name.trim();
     let source = match slug(name) {
@@ -76,7 +89,7 @@ pub fn assemble(mut notes: Notes, options: &Options) -> Campaign {
         session_ids: HashSet::new(),
         findings: Findings { format: notes.format, skipped: notes.skipped.clone(), ..Findings::default() },
     };
-    assembly.all(bodies);
+    assembly.all(bodies, cancel);
     let info = CampaignInfo {
         id: source,
         name: if name.is_empty() { "Campaign".to_owned() } else { name.to_owned() },
@@ -140,7 +153,7 @@ struct Saying<'s> {
 }
 
 impl Assembly<'_> {
-    fn all(&mut self, mut bodies: Vec<Note>) {
+    fn all(&mut self, mut bodies: Vec<Note>, cancel: &Cancel) {
         for (number, note) in bodies.iter().enumerate() {
             let Some(id) = self.ids[number].clone() else { continue };
             let kind = if note.player {
@@ -161,7 +174,7 @@ impl Assembly<'_> {
         // From the end, so that the room of those that are done can be given back while facts take it.
         bodies.reverse();
         let mut number = 0;
-        while let Some(note) = bodies.pop() {
+        while let Some(note) = bodies.pop().filter(|_| !cancel.is_cancelled()) {
             if bodies.len().is_multiple_of(RELEASED) {
                 bodies.shrink_to_fit();
             }
@@ -331,7 +344,8 @@ impl Assembly<'_> {
         let surer = again.provenance().confidence > held.provenance().confidence;
         let mut provenance = if surer { again.provenance() } else { held.provenance() }.clone();
         let other = if surer { held } else { again };
-        provenance.evidence.extend(other.provenance().evidence.iter().take(8).cloned());
+        let room = MAX_EVIDENCE.saturating_sub(provenance.evidence.len());
+        provenance.evidence.extend(other.provenance().evidence.iter().take(room.min(8)).cloned());
         // What is told as it is in one place is no rumour.
         let plainer = again.standing() == Standing::Canon && held.standing() == Standing::Claimed;
         let standing = if surer || plainer { again.standing() } else { held.standing() };

@@ -38,15 +38,19 @@ impl Assembly<'_> {
         }
         let visibility = block.visibility.within(&note.visibility);
         let mut mentions = self.mentions.found_in(&passage.text);
+        // Whether the hidden that are linked to stand in the text by name.
+        let mut named: HashMap<EntityId, bool> = HashMap::new();
         mentions.extend(subject.cloned());
         for link in &block.links {
             let seen = link.visibility.within(&visibility);
             let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &seen);
             // A name that is secret and does not stand in the text is not let out by it.
-            mentions.extend(
-                target
-                    .filter(|id| visibility.is_secret() || !self.is_hidden(id) || names(&passage.text, self.name(id))),
-            );
+            let Some(id) = target else { continue };
+            let is_let_out = visibility.is_secret() || !self.is_hidden(&id) || {
+                let names = || names(&passage.text, self.name(&id));
+                *named.entry(id.clone()).or_insert_with(names)
+            };
+            mentions.extend(is_let_out.then_some(id));
         }
         passage.mentions = super::sorted(mentions);
         passage.evidence = vec![self.evidence(&block.origin, &note.key)];

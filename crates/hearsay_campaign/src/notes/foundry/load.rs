@@ -1,6 +1,6 @@
 //! The documents of all files, whatever they lie in.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use hearsay_model::Calendar;
 
@@ -140,7 +140,7 @@ pub(super) fn load(folder: &Folder, options: &Options, notes: &mut Notes) -> Doc
             continue;
         }
         let Some(text) = folder.text(entry, notes) else { continue };
-        match Tree::parse(&text, &entry.path, folder.limits()) {
+        match folder.tree(&text, &entry.path) {
             Err(why) => notes.skip(&*entry.path, why),
             Ok(tree) => {
                 let dated = docs.calendar.is_some();
@@ -172,7 +172,7 @@ fn packages(folder: &Folder, notes: &mut Notes) -> Vec<Package> {
     let mut packages = Vec::new();
     for entry in folder.files().filter(|entry| ["module.json", "system.json", "world.json"].contains(&entry.name())) {
         let Some(text) = folder.text(entry, notes) else { continue };
-        let tree = match Tree::parse(&text, &entry.path, folder.limits()) {
+        let tree = match folder.tree(&text, &entry.path) {
             Ok(tree) => tree,
             Err(why) => {
                 notes.skip(&*entry.path, why);
@@ -357,27 +357,52 @@ impl Docs {
         });
     }
 
-    /// Puts pages that lie apart into their journals.
+    /// Puts pages that lie apart into their journals. Of several with one id the last counts.
     fn adopt(&mut self) {
+        let mut journals: HashMap<&str, usize> = HashMap::new();
+        for (number, doc) in self.docs.iter().enumerate().filter(|(_, doc)| doc.what == What::Journal) {
+            journals.entry(&doc.id).or_insert(number);
+        }
+        let mut adopted: BTreeMap<usize, Vec<(FileId, Tree)>> = BTreeMap::new();
         for (journal, file, page) in std::mem::take(&mut self.pages) {
-            let held = self.docs.iter_mut().find(|doc| doc.what == What::Journal && doc.id == journal);
-            let Some(doc) = held else { continue };
-            let Data::Map(entries) = &mut doc.tree.data else { continue };
+            if let Some(number) = journals.get(journal.as_str()) {
+                adopted.entry(*number).or_default().push((file, page));
+            }
+        }
+        for (number, pages) in adopted {
+            self.docs[number].adopt(pages);
+        }
+    }
+}
+
+impl Doc {
+    fn adopt(&mut self, adopted: Vec<(FileId, Tree)>) {
+        let file = self.file;
+        let Data::Map(entries) = &mut self.tree.data else { return };
+        let mut last: HashMap<Option<String>, usize> = HashMap::new();
+        for (number, (_, page)) in adopted.iter().enumerate() {
+            last.insert(page.get("_id").word(), number);
+        }
+        let counts = |number: usize, page: &Tree| last.get(&page.get("_id").word()) == Some(&number);
+        let mut pages = Vec::new();
+        for (number, (from, mut page)) in adopted.into_iter().enumerate() {
+            if !counts(number, &page) {
+                continue;
+            }
             // A page in a file of its own is written down as standing in that of the journal, with its place left out.
-            let mut page = page;
-            if file != doc.file {
+            if from != file {
                 unplaced(&mut page);
             }
-            match entries.iter_mut().find(|(name, _)| &**name == "pages") {
-                Some((_, Tree { data: Data::List(pages), .. })) => {
-                    let id = page.get("_id").word();
-                    pages.retain(|held| !matches!(held.data, Data::Text(_)) && held.get("_id").word() != id);
-                    pages.push(page);
-                }
-                _ => {
-                    let pages = Tree { at: page.at.clone(), line: page.line, data: Data::List(vec![page]) };
-                    entries.push(("pages".into(), pages));
-                }
+            pages.push(page);
+        }
+        match entries.iter_mut().find(|(name, _)| &**name == "pages") {
+            Some((_, Tree { data: Data::List(held), .. })) => {
+                held.retain(|held| !matches!(held.data, Data::Text(_)) && !last.contains_key(&held.get("_id").word()));
+                held.append(&mut pages);
+            }
+            _ => {
+                let (at, line) = pages.first().map_or((0..0, 0), |page| (page.at.clone(), page.line));
+                entries.push(("pages".into(), Tree { at, line, data: Data::List(pages) }));
             }
         }
     }

@@ -5,14 +5,14 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, fs};
+use std::collections::HashMap;
 
 use super::{
     Alias, Block, Dated, Entry, Folder, Format, Note, Notes, Options, Piece, Reader, Relation, Role, Score,
     SessionHead, State, Sure, Target, Text, Visibility, lexicon, resolve,
     tree::{Pen, Tree, Writing},
 };
-use crate::text::no_links;
+use crate::{regular::read_file, text::no_links};
 use select::{matches, select};
 use spec::{Kinds, Part, Source, Spec};
 
@@ -78,11 +78,7 @@ fn spec(folder: &Folder, options: &Options, notes: &mut Notes) -> Option<(String
     let (path, text) = match &options.mapping {
         Some(path) => {
             let shown = path.display().to_string();
-            let bytes = fs::metadata(path).and_then(|meta| match meta.len() <= folder.limits().file_bytes {
-                true => fs::read(path),
-                false => Err(std::io::Error::other("it is too large")),
-            });
-            let bytes = match bytes {
+            let bytes = match read_file(path, folder.limits().file_bytes) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     notes.skip(shown, format!("the mapping cannot be read: {error}"));
@@ -106,7 +102,7 @@ fn spec(folder: &Folder, options: &Options, notes: &mut Notes) -> Option<(String
             (entry.path.clone(), folder.text(entry, notes)?)
         }
     };
-    let spec = Tree::parse(&text, &path, folder.limits()).and_then(|tree| Spec::read(&tree));
+    let spec = folder.tree(&text, &path).and_then(|tree| Spec::read(&tree));
     match spec {
         Ok(spec) => Some((path, spec)),
         Err(why) => {
@@ -129,7 +125,7 @@ fn file(folder: &Folder, entry: &Entry, source: &Source, notes: &mut Notes, made
             }
         }
     } else {
-        match Tree::parse(&text, &path, folder.limits()) {
+        match folder.tree(&text, &path) {
             Ok(tree) => trees.push(tree),
             Err(why) => return notes.skip(&*entry.path, why),
         }

@@ -7,6 +7,7 @@ use hearsay_model::Kind;
 use super::{Tree, select::glob, spec::Spec};
 use crate::{
     Campaign, Limits,
+    alias::AliasBytes,
     notes::{
         FileId, Format, Options, Text, read_any,
         testing::{assert_hushed, kind, read as read_in, relations, skipped, texts, values},
@@ -135,7 +136,7 @@ fn a_mapping_with_faults_says_what_is_expected() {
         ("mapping: 1\nsources: [3]\n", "`key: value` is expected"),
     ] {
         let text = Text::new(FileId(0), source.to_owned());
-        let tree = Tree::parse(&text, "m.yaml", &Limits::default()).unwrap();
+        let tree = Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap();
         let why = Spec::read(&tree).unwrap_err();
         assert!(why.contains(expected), "{source}: {why}");
     }
@@ -193,7 +194,7 @@ fn the_schema_says_what_is_read() {
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     let check = |source: &str| {
         let text = Text::new(FileId(0), source.to_owned());
-        let tree = Tree::parse(&text, "m.yaml", &Limits::default()).unwrap();
+        let tree = Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap();
         let valid = validator.is_valid(&to_json(&tree));
         assert_eq!(valid, Spec::read(&tree).is_ok(), "{source}");
         valid
@@ -221,7 +222,7 @@ fn heroes_and_knaves_are_188_npcs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mapping = root.join("mappings/heroes-and-knaves.mapping.yaml");
     let text = Text::new(FileId(0), std::fs::read_to_string(&mapping).unwrap());
-    Spec::read(&Tree::parse(&text, "m.yaml", &Limits::default()).unwrap()).unwrap();
+    Spec::read(&Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap()).unwrap();
     let folder = shared().join("heroes-and-knaves");
     if !folder.is_dir() {
         return;

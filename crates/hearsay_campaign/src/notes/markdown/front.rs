@@ -7,9 +7,10 @@ use hearsay_model::{Number, Value, predicate};
 use super::links::Names;
 use crate::{
     Limits,
+    alias::AliasBytes,
     error::Faults,
     notes::{
-        Field, Link, Piece, Relation, Sure, Target, Text, Visibility,
+        Field, Link, Origin, Piece, Relation, Sure, Target, Text, Visibility,
         lexicon::{self, Meaning},
         quote, secret,
     },
@@ -60,10 +61,11 @@ pub(super) fn read(text: &Text, names: &Names) -> Front {
     let Some((range, body)) = split(content) else { return Front::default() };
     let (offset, source) = (range.start, content.get(range).unwrap_or_default());
     let front = Front { body, ..Front::default() };
-    let mut reading = Reading { text, names, offset, lines: line_starts(source), length: source.len(), front };
+    let mut reading =
+        Reading { text, names, offset, lines: line_starts(source), length: source.len(), front, origin: None };
     let mut faults = Faults::new(1);
     faults.files.push(String::new());
-    match yaml::parse(source.as_bytes(), 0, &Limits::default(), &mut faults) {
+    match yaml::parse(source.as_bytes(), 0, &Limits::of_part(source.len()), &AliasBytes::default(), &mut faults) {
         Some(Node { value: Yaml::Map(entries), .. }) => {
             for (number, (key, node)) in entries.iter().enumerate() {
                 let next = entries.get(number + 1).map(|(key, _)| key.at.line);
@@ -97,12 +99,25 @@ struct Reading<'a> {
     lines: Vec<usize>,
     length: usize,
     front: Front,
+    /// The last place, with its bytes.
+    origin: Option<(Range<usize>, Origin)>,
 }
 
 /// What is longer, or has several paragraphs, is a text and no value.
 const LONGEST_VALUE: usize = 240;
 
 impl Reading<'_> {
+    /// The place of a field. Many fields may stand in one stretch of the file, which is looked at once.
+    fn origin(&mut self, field: String, span: Range<usize>) -> Origin {
+        let held = match self.origin.take() {
+            Some((held, origin)) if held == span => origin,
+            _ => self.text.origin("", span.clone()),
+        };
+        let origin = Origin { field: field.into(), ..held.clone() };
+        self.origin = Some((span, held));
+        origin
+    }
+
     /// The bytes from one line up to another.
     fn span(&self, line: u32, next: Option<u32>) -> Range<usize> {
         let start_of = |line: u32| self.lines.get(line.saturating_sub(1) as usize).copied().unwrap_or(self.length);
@@ -217,7 +232,7 @@ impl Reading<'_> {
             ..Relation::typed(words)
         };
         let visibility = if hidden { Visibility::SECRET.within(outer) } else { outer.clone() };
-        let mut origin = self.text.origin(path.join("/"), span.clone());
+        let mut origin = self.origin(path.join("/"), span.clone());
         origin.quote = quote(&said).into();
         self.front.links.push(Link { target, label: None, relation: Some(relation), origin, visibility });
         true
@@ -246,7 +261,7 @@ impl Reading<'_> {
             let target = self.piece(&key.text).and_then(|piece| piece.links.into_iter().next());
             let target = target.unwrap_or_else(|| Target::Name(key.text.to_string()));
             let relation = Some(Relation::typed(value.text().unwrap_or_default()));
-            let mut origin = self.text.origin(format!("{}/{}", path.join("/"), key.text), span.clone());
+            let mut origin = self.origin(format!("{}/{}", path.join("/"), key.text), span.clone());
             origin.quote = quote(&format!("{}: {}", key.text, value.text().unwrap_or_default())).into();
             self.front.links.push(Link { target, label: None, relation, origin, visibility: visibility.clone() });
         }
@@ -302,7 +317,7 @@ impl Reading<'_> {
         }
         let name = path.last().copied().unwrap_or_default().to_owned();
         let shown: Vec<String> = values.iter().map(|piece| piece.value.to_string()).collect();
-        let mut origin = self.text.origin(path.join("/"), span.clone());
+        let mut origin = self.origin(path.join("/"), span.clone());
         if path.len() > 1 || mixed {
             // What stands beside it there may be secret: only its own words are quoted.
             origin.quote = quote(&format!("{name}: {}", shown.join(", "))).into();

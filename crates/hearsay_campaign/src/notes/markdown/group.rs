@@ -93,8 +93,11 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
         .iter()
         .map(|section| section.level > 1 && may_be_name(&section.title) && section.title != page)
         .collect();
+    let known = |block: &&Block| block.label.as_deref().is_some_and(lexicon::is_known);
+    let mut labelled: Vec<usize> = blocks.iter().filter(known).map(|block| block.origin.span.start as usize).collect();
+    labelled.sort_unstable();
     let signs: Vec<bool> =
-        (0..sections.len()).map(|n| named[n] && has_sign(text, content, sections, blocks, n)).collect();
+        (0..sections.len()).map(|n| named[n] && has_sign(text, content, sections, &labelled, n)).collect();
     let mut chosen = vec![false; sections.len()];
     for level in 2..=4 {
         let here = |n: &usize| sections[*n].level == level && named[*n];
@@ -339,7 +342,8 @@ fn may_be_name(title: &str) -> bool {
         && !(words.len() == 1 && lexicon::is_known(name))
 }
 
-fn has_sign(text: &Text, content: &str, sections: &[Section], blocks: &[Block], n: usize) -> bool {
+/// Whether a heading bears a sign of being an entity. `labelled` is where labelled lines begin, in their order.
+fn has_sign(text: &Text, content: &str, sections: &[Section], labelled: &[usize], n: usize) -> bool {
     let section = &sections[n];
     let own_end = sections.get(n + 1).map_or(section.end, |next| next.heading.start.min(section.end));
     let body = content.get(section.heading.end..own_end).unwrap_or_default();
@@ -350,9 +354,7 @@ fn has_sign(text: &Text, content: &str, sections: &[Section], blocks: &[Block], 
     };
     let identity = identity::of(&section.title);
     let range = text.on_disk(section.heading.end)..text.on_disk(own_end);
-    let labelled = blocks.iter().any(|block| {
-        let at = block.origin.span.start as usize;
-        range.contains(&at) && block.label.as_deref().is_some_and(lexicon::is_known)
-    });
+    let next = labelled.get(labelled.partition_point(|at| *at < range.start));
+    let labelled = next.is_some_and(|at| range.contains(at));
     italic('*') || italic('_') || labelled || identity.state.is_some() || !identity.aliases.is_empty()
 }

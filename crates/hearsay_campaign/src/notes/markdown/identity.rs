@@ -16,6 +16,9 @@ pub(super) struct Identity {
     pub(super) secret: bool,
 }
 
+/// What is longer holds no names of its own.
+const MAX_TITLE_BYTES: usize = 1_000;
+
 /// Takes a title apart.
 ///
 /// - A nickname in quotes is a name of its own: `Terrak "Earth Shaker"`.
@@ -23,6 +26,10 @@ pub(super) struct Identity {
 ///   all else in parentheses is a remark, and dropped.
 /// - A skull means dead.
 pub(super) fn of(title: &str) -> Identity {
+    if title.len() > MAX_TITLE_BYTES {
+        let name = text::without_secrets(title).trim().to_owned();
+        return Identity { name, secret: secret::is_secret(title), ..Identity::default() };
+    }
     let mut identity = Identity { secret: secret::is_secret(title), ..Identity::default() };
     if title.contains(['\u{2620}', '\u{1F480}', '\u{271D}', '\u{2020}', '\u{26B0}', '\u{1FAA6}']) {
         identity.state = Some("dead");

@@ -82,6 +82,15 @@ pub(super) fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool 
     !inline
 }
 
+/// Links of one item that are looked at. What has more is no list.
+const MAX_LISTED: usize = 100;
+
+/// Fields in brackets that are taken from one paragraph.
+const MAX_INLINE_FIELDS: usize = 200;
+
+/// Bytes of a field in brackets.
+const MAX_INLINE_BYTES: usize = 4_000;
+
 /// The relations that an item of a list, or a row of a table, is under a heading such as `Allies` or `Relationships`:
 /// `[[Bob]]`, `[[Bob]] (since the fire)`, `[[Bob]] — brother`. Where a sentence goes on behind the link, they are guessed.
 pub(super) fn take_listed(note: &mut Note, block: &Block) {
@@ -105,6 +114,9 @@ pub(super) fn take_listed(note: &mut Note, block: &Block) {
     let relation = Relation { sure, truth, ..Relation::typed(heading.as_str()) };
     note.links.push(Link { relation: Some(relation.clone()), ..link.clone() });
     // `[[Ann]], [[Bob]] and [[Cid]]`
+    if block.links.len() > MAX_LISTED {
+        return;
+    }
     let labels: Vec<&str> = block.links.iter().filter_map(|link| link.label.as_deref()).collect();
     let left = labels.iter().fold(text.to_owned(), |left, label| left.replacen(label, "", 1));
     if left.split_whitespace().all(|word| [",", "and", "&", ";", ",and"].contains(&word)) {
@@ -165,7 +177,8 @@ fn take_related(note: &mut Note, link: &Link, rest: &str) {
 fn plain_label(block: &Block) -> Option<String> {
     let (label, rest) = block.text.text.split_once(':')?;
     let first = block.links.first()?.label.as_deref()?;
-    let fits = label.split_whitespace().count() <= 3
+    let fits = label.len() <= 60
+        && label.split_whitespace().count() <= 3
         && !rest.contains(':')
         && rest.trim_start().starts_with(first)
         && matches!(lexicon::meaning(label), Meaning::Relation(_))
@@ -180,7 +193,7 @@ pub(in crate::notes) fn relate(note: &mut Note) {
         take_listed(note, block);
         let Some(label) = plain_label(block) else { continue };
         let rest = block.text.text.split_once(':').map_or("", |(_, rest)| rest);
-        let shown = block.links.iter().filter_map(|link| link.label.as_deref());
+        let shown = block.links.iter().filter_map(|link| link.label.as_deref()).take(MAX_LISTED);
         let left = shown.fold(rest.to_owned(), |left, shown| left.replacen(shown, "", 1));
         let alone = left.split_whitespace().all(|word| [",", "and", "&", ";", ".", ",and"].contains(&word));
         let (sure, many) = if alone { (Sure::Typed, usize::MAX) } else { (Sure::Guessed, 1) };
@@ -197,13 +210,17 @@ pub(super) fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
     if !source.contains("::") {
         return;
     }
-    let mut at = 0;
-    while let Some(mark) = source.get(at..).and_then(|rest| rest.find("::")).map(|mark| at + mark) {
+    let (mut at, mut taken) = (0, 0);
+    while let Some(mark) = source.get(at..).and_then(|rest| rest.find("::")).map(|mark| at + mark)
+        && taken < MAX_INLINE_FIELDS
+    {
         at = mark + 2;
         let before = source[..mark].char_indices().rev().take(60);
         let Some((open, _)) = before.into_iter().find(|(_, c)| matches!(c, '[' | '(')) else { continue };
-        let close = if source[open..].starts_with('[') { ']' } else { ')' };
-        let Some(length) = source[mark..].find(close) else { continue };
+        let close = if source[open..].starts_with('[') { b']' } else { b')' };
+        let Some(length) = source[mark..].bytes().take(MAX_INLINE_BYTES).position(|byte| byte == close) else {
+            continue;
+        };
         let (name, value) = (&source[open + 1..mark], source[mark + 2..mark + length].trim());
         if text::inline_field(&format!("{name}:: {value}")).is_none() || value.is_empty() {
             continue;
@@ -211,6 +228,7 @@ pub(super) fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
         let within = |label: &Option<String>| label.as_deref().is_some_and(|label| value.contains(label));
         let links: Vec<Target> =
             block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
+        taken += 1;
         let Some(mut piece) = front::piece(value, names) else { continue };
         piece.links.extend(links);
         let (origin, visibility) = (block.origin.clone(), block.visibility.clone());

@@ -81,7 +81,7 @@ impl Names {
             if resolve::is_dice(inner) {
                 // `[[/save CON 14]]{DC 14 save}`
                 let rest = &text[end..];
-                let label = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(label, _)| label);
+                let label = label_in_braces(rest);
                 let shown = label.map_or_else(|| inner.trim().trim_start_matches('/').to_owned(), str::to_owned);
                 end += label.map_or(0, |label| label.len() + 2);
                 at = end;
@@ -182,6 +182,13 @@ fn is_media(extension: &str) -> bool {
     .contains(&extension.as_str())
 }
 
+/// The label of a link that stands in braces behind it. None is longer than 500 bytes.
+fn label_in_braces(rest: &str) -> Option<&str> {
+    let label = rest.strip_prefix('{')?;
+    let end = label.bytes().take(500).position(|byte| byte == b'}')?;
+    label.get(..end)
+}
+
 /// `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`, as Foundry writes links in Markdown too.
 fn foundry(text: &str) -> Vec<Inline> {
     let mut links = Vec::new();
@@ -193,7 +200,7 @@ fn foundry(text: &str) -> Vec<Inline> {
         let Some(rest) = rest[kind.len()..].strip_prefix('[').filter(|_| !kind.is_empty()) else { continue };
         let Some(length) = rest.bytes().take(500).position(|byte| byte == b']') else { continue };
         let (id, rest) = (&rest[..length], &rest[length + 1..]);
-        let label = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(label, _)| label);
+        let label = label_in_braces(rest);
         let end = text.len() - rest.len() + label.map_or(0, |label| label.len() + 2);
         at = end;
         let key = id.split('#').next().unwrap_or_default().rsplit('.').next().unwrap_or_default().trim();

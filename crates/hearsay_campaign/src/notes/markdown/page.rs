@@ -1,6 +1,6 @@
 //! One file of Markdown: its front matter, its texts, what it is, and the entities under its headings.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use hearsay_model::{Audience, Kind, slug};
 
@@ -102,7 +102,7 @@ impl Page<'_> {
         let visibility = scene.visibility.within(outer);
         let line = self.text.line(scene.span.start);
         let on_disk = self.text.on_disk(scene.span.start)..self.text.on_disk(scene.span.end);
-        let inner = Text::within(self.text.file, scene.text.clone(), line, on_disk);
+        let inner = Text::within(self.text.file, scene.text.clone(), line, on_disk).until(self.text.cancel());
         let first = self.blocks.len();
         text::markdown(&inner, 0..scene.text.len(), &visibility, style, &mut self.blocks);
         for block in &mut self.blocks[first..] {
@@ -402,16 +402,21 @@ impl Page<'_> {
     /// Parts the texts among the note and the entities under its headings.
     fn finish(mut self, sections: &[Section], headed: Vec<Headed>, notes: &mut Notes) {
         let several = headed.len() >= 2;
+        let mut titles: HashMap<&str, usize> = HashMap::new();
+        // One behind the other: none lies within another.
         let mut made: Vec<(Range<usize>, Note)> = Vec::new();
         for Headed { section, identity } in headed {
             let section = &sections[section];
             let range = self.text.on_disk(section.heading.start)..self.text.on_disk(section.end);
-            made.push((range, self.headed(section, identity, sections, &made)));
+            let again = titles.entry(section.title.as_str()).or_default();
+            *again += 1;
+            made.push((range, self.headed(section, *again, identity, sections)));
         }
-        let mut own = Vec::new();
+        let (mut own, body) = (Vec::new(), self.text.on_disk(self.body));
         for block in std::mem::take(&mut self.blocks) {
             let at = block.origin.span.start as usize;
-            let within = made.iter_mut().find(|(range, _)| range.contains(&at) && at >= self.text.on_disk(self.body));
+            let place = made.partition_point(|(range, _)| range.end <= at);
+            let within = made.get_mut(place).filter(|(range, _)| range.contains(&at) && at >= body);
             let (note, texts) = match within {
                 Some((_, note)) => (note, None),
                 None => (&mut self.note, Some(&mut own)),
@@ -473,21 +478,13 @@ impl Page<'_> {
         self.note.player |= named && character && !typed_npc;
     }
 
-    /// The entity under a heading.
-    fn headed(
-        &self,
-        section: &Section,
-        identity: Identity,
-        sections: &[Section],
-        made: &[(Range<usize>, Note)],
-    ) -> Note {
+    /// The entity under a heading; of several headings with one title, which.
+    fn headed(&self, section: &Section, again: usize, identity: Identity, sections: &[Section]) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
-        let mut key = format!("{}#{}", self.entry.path, section.title);
-        let mut again = 2;
-        while made.iter().any(|(_, note)| note.key == key) {
-            key = format!("{}#{} {again}", self.entry.path, section.title);
-            again += 1;
-        }
+        let key = match again {
+            1 => format!("{}#{}", self.entry.path, section.title),
+            _ => format!("{}#{} {again}", self.entry.path, section.title),
+        };
         let hidden = if section.secret { Visibility::SECRET } else { Visibility::Unmarked };
         let visibility = hidden.within(&self.note.visibility);
         let mut note = Note { key, tool: "file", origin: origin.clone(), visibility, ..Note::default() };

@@ -1,7 +1,7 @@
 //! JSON with the place of every value. It takes what other tools write: a mark at the beginning, commas at the end.
 
 use super::{Data, Tree, small};
-use crate::{Limits, notes::Text};
+use crate::{Limits, files::CANCELLED, notes::Text};
 
 pub(super) fn parse(text: &Text, limits: &Limits) -> Result<Tree, String> {
     let mut parser = Parser { text, source: text.content.as_bytes(), at: 0, end: text.content.len(), limits };
@@ -63,6 +63,9 @@ impl Parser<'_> {
         if depth > self.limits.depth {
             let most = self.limits.depth;
             return Err(format!("line {}: lists and objects lie more than {most} deep", self.text.line(start)));
+        }
+        if self.limits.cancel.is_cancelled() {
+            return Err(CANCELLED.to_owned());
         }
         let data = match self.peek() {
             None => return Err(self.fault("it ends too early")),

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(crate) use pen::{Markup, Pen, Writing, piece};
 
 use super::{FileId, Folder, Notes, Text};
-use crate::Limits;
+use crate::{Limits, alias::AliasBytes};
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,11 +36,12 @@ pub(crate) enum Data {
 static NOTHING: Tree = Tree { at: 0..0, line: 0, data: Data::Null };
 
 impl Tree {
-    /// Parses a file by its extension. Several documents, one on a line or separated by `---`, become a list.
-    pub(crate) fn parse(text: &Text, path: &str, limits: &Limits) -> Result<Self, String> {
+    /// Parses a file by its extension. Several documents, one on a line or separated by `---`, become a list. `aliases`
+    /// counts for all files of a campaign.
+    pub(crate) fn parse(text: &Text, path: &str, limits: &Limits, aliases: &AliasBytes) -> Result<Self, String> {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
         match extension.as_str() {
-            "yaml" | "yml" => yaml::parse(text, limits),
+            "yaml" | "yml" => yaml::parse(text, limits, aliases),
             "csv" => csv::parse(text, b','),
             "tsv" => csv::parse(text, b'\t'),
             _ => json::parse(text, limits),
@@ -191,7 +192,7 @@ pub(crate) fn load(folder: &Folder, notes: &mut Notes, extensions: &[&str]) -> V
     let mut documents = Vec::new();
     for entry in folder.files().filter(|entry| entry.has_extension(extensions)) {
         let Some(text) = folder.text(entry, notes) else { continue };
-        match Tree::parse(&text, &entry.path, folder.limits()) {
+        match folder.tree(&text, &entry.path) {
             Ok(tree) => documents.push(Document { path: entry.path.clone(), file: text.file, tree }),
             Err(why) => notes.skip(&*entry.path, why),
         }

@@ -3,11 +3,12 @@ use proptest::prelude::*;
 use super::{Data, Tree};
 use crate::{
     Limits,
+    alias::AliasBytes,
     notes::{FileId, Text},
 };
 
 fn parse(path: &str, source: &str) -> Result<Tree, String> {
-    Tree::parse(&Text::new(FileId(0), source.to_owned()), path, &Limits::default())
+    Tree::parse(&Text::new(FileId(0), source.to_owned()), path, &Limits::default(), &AliasBytes::default())
 }
 
 #[test]

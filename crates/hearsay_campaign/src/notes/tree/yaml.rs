@@ -5,19 +5,27 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::{Data, Tree, small};
-use crate::{Limits, notes::Text};
+use crate::{
+    Limits,
+    alias::{AliasBytes, Aliases, Size},
+    files::CANCELLED,
+    notes::Text,
+};
 
-pub(super) fn parse(text: &Text, limits: &Limits) -> Result<Tree, String> {
+pub(super) fn parse(text: &Text, limits: &Limits, aliases: &AliasBytes) -> Result<Tree, String> {
     let mut grower = Grower {
         bytes: Bytes::new(&text.content),
         text,
         limits,
+        aliases: Aliases::new(limits, aliases),
         open: Vec::new(),
         anchors: HashMap::new(),
-        copied: 0,
         documents: Vec::new(),
     };
     for event in Parser::new_from_str(&text.content) {
+        if limits.cancel.is_cancelled() {
+            return Err(CANCELLED.to_owned());
+        }
         let (event, span) = event.map_err(|error| {
             let line = error.marker().line();
             format!("line {line}: the YAML is broken: {}; check indentation, quotes and brackets", error.info())
@@ -65,9 +73,8 @@ struct Grower<'a> {
     text: &'a Text,
     limits: &'a Limits,
     open: Vec<(usize, u32, usize, Open)>,
-    anchors: HashMap<usize, Tree>,
-    /// How many values aliases have copied.
-    copied: usize,
+    anchors: HashMap<usize, (Size, Tree)>,
+    aliases: Aliases<'a>,
     documents: Vec<Tree>,
 }
 
@@ -92,9 +99,10 @@ impl Grower<'_> {
                 self.put(self.tree(start..end, line, data), anchor)
             }
             Event::Alias(id) => {
-                let held = self.anchors.get(&id).cloned();
-                let tree = held.ok_or_else(|| format!("line {line}: an alias without its anchor"))?;
-                self.copy(&tree, line)?;
+                let held = self.anchors.get(&id);
+                let (size, tree) = held.ok_or_else(|| format!("line {line}: an alias without its anchor"))?;
+                self.aliases.copy(*size).map_err(|what| copies(line, &what))?;
+                let tree = tree.clone();
                 self.put(tree, 0)
             }
             _ => Ok(()),
@@ -113,18 +121,11 @@ impl Grower<'_> {
         Ok(())
     }
 
-    fn copy(&mut self, tree: &Tree, line: u32) -> Result<(), String> {
-        self.copied += size(tree);
-        if self.copied <= self.limits.alias_nodes {
-            return Ok(());
-        }
-        Err(format!("line {line}: aliases copy more than {} values: write them out", self.limits.alias_nodes))
-    }
-
     fn put(&mut self, tree: Tree, anchor: usize) -> Result<(), String> {
         if anchor > 0 {
-            self.copy(&tree, tree.line)?;
-            self.anchors.insert(anchor, tree.clone());
+            let size = size(&tree);
+            self.aliases.copy(size).map_err(|what| copies(tree.line, &what))?;
+            self.anchors.insert(anchor, (size, tree.clone()));
         }
         match self.open.last_mut() {
             None => self.documents.push(tree),
@@ -147,12 +148,20 @@ impl Grower<'_> {
     }
 }
 
+fn copies(line: u32, what: &str) -> String {
+    format!("line {line}: {what}: write the values out instead")
+}
+
 /// Recursion is bounded by the limit on depth.
-fn size(tree: &Tree) -> usize {
-    1 + match &tree.data {
-        Data::List(items) => items.iter().map(size).sum(),
-        Data::Map(entries) => entries.iter().map(|(_, value)| size(value)).sum(),
-        _ => 0,
+fn size(tree: &Tree) -> Size {
+    match &tree.data {
+        Data::Null | Data::Flag(_) => Size::node::<Tree>(0),
+        Data::Number(text) | Data::Text(text) => Size::node::<Tree>(text.len()),
+        Data::List(items) => Size::node::<Tree>(0) + items.iter().map(size).sum(),
+        Data::Map(entries) => {
+            let entry = |(key, value): &(Box<str>, Tree)| Size::node::<Box<str>>(key.len()) + size(value);
+            Size::node::<Tree>(0) + entries.iter().map(entry).sum()
+        }
     }
 }
 

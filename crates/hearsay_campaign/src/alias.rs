@@ -1,0 +1,66 @@
+//! What YAML aliases copy, which a few kilobytes can make very large.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Limits;
+
+/// How much the aliases of all files of a campaign have copied.
+#[derive(Debug, Default)]
+pub(crate) struct AliasBytes(AtomicU64);
+
+/// The size of a value with all that lies within it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) nodes: usize,
+    pub(crate) bytes: u64,
+}
+
+impl Size {
+    /// The size of one node of type `T`, with a text of `text_bytes`.
+    pub(crate) fn node<T>(text_bytes: usize) -> Self {
+        Self { nodes: 1, bytes: (size_of::<T>() + text_bytes) as u64 }
+    }
+}
+
+impl std::iter::Sum for Size {
+    fn sum<I: Iterator<Item = Self>>(sizes: I) -> Self {
+        sizes.fold(Self::default(), |sum, size| sum + size)
+    }
+}
+
+impl std::ops::Add for Size {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { nodes: self.nodes + other.nodes, bytes: self.bytes + other.bytes }
+    }
+}
+
+/// Counts what the anchors and aliases of one file copy.
+#[derive(Debug)]
+pub(crate) struct Aliases<'a> {
+    limits: &'a Limits,
+    all: &'a AliasBytes,
+    nodes: usize,
+}
+
+impl<'a> Aliases<'a> {
+    pub(crate) fn new(limits: &'a Limits, all: &'a AliasBytes) -> Self {
+        Self { limits, all, nodes: 0 }
+    }
+
+    /// Counts a value that is about to be copied.
+    ///
+    /// # Errors
+    /// When a limit is exceeded: which. The value must not be copied then.
+    pub(crate) fn copy(&mut self, size: Size) -> Result<(), String> {
+        self.nodes += size.nodes;
+        let bytes = size.bytes.saturating_add(self.all.0.fetch_add(size.bytes, Ordering::Relaxed));
+        if self.nodes > self.limits.alias_nodes {
+            return Err(format!("aliases copy more than {} values", self.limits.alias_nodes));
+        }
+        if bytes > self.limits.alias_bytes {
+            return Err(format!("aliases copy more than {} KiB", self.limits.alias_bytes >> 10));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,286 @@
+//! Files that are nothing but one mark, again and again, take no longer for each byte than others.
+
+use std::time::{Duration, Instant};
+
+/// Processor time that the thread has had, where the system tells it: tests run beside one another.
+struct Clock(Option<Duration>, Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Self(processor_time(), Instant::now())
+    }
+
+    fn elapsed(&self) -> Duration {
+        match (self.0, processor_time()) {
+            (Some(begun), Some(now)) => now.saturating_sub(begun),
+            _ => self.1.elapsed(),
+        }
+    }
+}
+
+fn processor_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
+use crate::fuzz::run;
+
+/// What is repeated, by target. `{n}` counts.
+const PATTERNS: [(&str, &[&str]); 6] = [
+    (
+        "markdown",
+        &[
+            "[",
+            "]",
+            "![",
+            "[[",
+            "[[a|",
+            "[[[a]]",
+            "[a](",
+            "[a](b) ",
+            "[a]: b\n",
+            "[^a]",
+            "[^{n}]: b\n",
+            "[&amp;](a.md) ",
+            "<",
+            "<a",
+            "<div>",
+            "<div>\n\n",
+            "<div class=\"secret\">",
+            "<div class=\"secret\"></div>",
+            "<details>",
+            "<b>",
+            "<!--",
+            "<!-- -->",
+            "%%",
+            "%% ",
+            "%% <div class=secret> %%\n",
+            "%%\n```secret\n%%\n",
+            "*",
+            "**",
+            "*a ",
+            "**a ",
+            "_",
+            "_a",
+            "*_",
+            "`",
+            "` ",
+            "`a",
+            "```\n",
+            "```secret\n",
+            "```\n<!--\n```\n",
+            "~~~\n",
+            "~",
+            "~~a",
+            ">",
+            "> ",
+            "> [!secret]\n",
+            "> %%\n> [!secret]\n> %%\n",
+            "- ",
+            "-\n",
+            "- a\n",
+            "1. ",
+            "&",
+            "&amp;",
+            "&#",
+            "|",
+            "||",
+            "||a",
+            "| a ",
+            "|a|\n",
+            "a|b\n---|---\n",
+            "\\",
+            "# a\n",
+            "# a\n%%b%%\n",
+            "# Ann\n*x*\n\n",
+            "## Ann {n}\n",
+            "a:: b\n",
+            "(a:: ",
+            "[a:: b] ",
+            "[a:: [[b]]] ",
+            ":::",
+            ":::secret\n",
+            "[secret]",
+            "[secret{n}]",
+            "[gm][/secret]",
+            "{{< gm >}}",
+            "{{",
+            "{",
+            "INPUT[",
+            "$",
+            "^",
+            "@UUID[x]{",
+            "[[/r 1]]{",
+            "Ann ",
+            "[[Bob]] ",
+            "[[Bob{n}]] ",
+            "<table><tr><td>",
+            "<td>",
+            "()",
+            "(",
+            "\t",
+            " ",
+            "\n",
+            "\r\n",
+            "a\n",
+            "=\n",
+            "---\n",
+            "x\n---\n",
+            "http://",
+            "#",
+            "\"",
+            "\u{201C}",
+            "**Allies:** [[Bob]]\n",
+            "- [[Bob]] ",
+            "data-date=",
+            "<span data-date=\"1\">",
+            "> - ",
+            "\u{0}",
+        ],
+    ),
+    (
+        "html",
+        &[
+            "<",
+            "<a",
+            "<div>",
+            "<div class=secret>",
+            "</div>",
+            "<p>",
+            "</p>",
+            "<b>",
+            "<b a={n}>",
+            "<b a={n}></div><div>",
+            "<a>",
+            "<a href=x>",
+            "<li><ul>",
+            "<table>",
+            "<td>",
+            "<table><tr><td>",
+            "<th>",
+            "<svg>",
+            "<x>",
+            "<template>",
+            "<select>",
+            "<option>",
+            "<form>",
+            "<button>",
+            "<b><div>",
+            "<font color={n}>x<p>",
+            "<nobr>",
+            "<h1>",
+            "<dl><dt>",
+            "<!--",
+            "<![CDATA[",
+            "&",
+            "&#",
+            "&amp",
+            "&lt;",
+            "<script>",
+            "<textarea>",
+            "<title>",
+            "<frameset>",
+            "<html a{n}>",
+            "[b]",
+            "[gm]",
+            "[img]",
+            "[/b]",
+            "[*]",
+            "[",
+            "[b][/i]",
+            "[url:",
+            "[table][tr][td]",
+            "<ruby><rt>",
+            "<br>",
+            "<div><p><b>x</div>",
+            "</br>",
+            "<math><mi>",
+            "<object>",
+        ],
+    ),
+    (
+        "native",
+        &[
+            "[",
+            "{",
+            "- ",
+            "- a\n",
+            "? ",
+            "&a ",
+            "*a ",
+            "a: ",
+            "a: b\n",
+            "a{n}: b\n",
+            "\"",
+            "'",
+            "|\n",
+            "#",
+            "!!",
+            ": ",
+            ",",
+            "[a,",
+            "\t",
+            "%",
+            "---\n",
+            "\\",
+            "&a{n} a\n",
+            "- [",
+            " ",
+            "\n",
+            "- - a\n",
+            "entities: [{id: a{n}}]\n",
+        ],
+    ),
+    ("kanka", &["[", "{", "{\"a\":", "\"", "\\", "[1,", "{\"a{n}\":1,", ",", " "]),
+    (
+        "transcript",
+        &["a: b\n", "[12:30] a\n", "a", ":", "<", "{", "<v a>", "[", ". ", "-->\n", "00:01 a: b\n", "\u{2014} "],
+    ),
+    ("jsonl", &["{", "[", "\n", "{\"type\":\"hearsay\",\"format\":1}\n", "\""]),
+];
+
+/// How long a target takes for so many bytes of a pattern, and for the same at the beginning of a name or a title.
+fn time(target: &str, pattern: &str, bytes: usize) -> Duration {
+    let mut text = String::with_capacity(bytes + pattern.len() + 8);
+    if target == "native" {
+        text.push_str("campaign: {name: A}\nx: ");
+    } else if target == "jsonl" {
+        text.push_str("{\"type\":\"hearsay\",\"format\":1}\n");
+    }
+    let mut n = 0;
+    while text.len() < bytes {
+        text.push_str(&pattern.replace("{n}", &n.to_string()));
+        n += 1;
+    }
+    let begun = Clock::start();
+    run(target, text.as_bytes());
+    begun.elapsed()
+}
+
+#[test]
+fn no_mark_takes_long() {
+    for (target, patterns) in PATTERNS {
+        for pattern in patterns {
+            let took = time(target, pattern, 50_000);
+            assert!(took < Duration::from_secs(20), "{target} {pattern:?}: {took:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "measures; takes a while"]
+#[allow(clippy::print_stderr)]
+fn how_long_marks_take() {
+    for (target, patterns) in PATTERNS {
+        for pattern in patterns {
+            let small = time(target, pattern, 100_000);
+            let large = if small > Duration::from_secs(3) { small * 100 } else { time(target, pattern, 1_000_000) };
+            let factor = large.as_secs_f64() / small.as_secs_f64();
+            eprintln!(
+                "{:8.3} s {:8.3} s  {factor:5.1}  {target} {pattern:?}",
+                small.as_secs_f64(),
+                large.as_secs_f64()
+            );
+        }
+    }
+}

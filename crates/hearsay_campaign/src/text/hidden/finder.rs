@@ -1,0 +1,403 @@
+//! Finding the stretches of a source that are for the DM alone, in time that grows with its length.
+
+use std::{collections::HashMap, ops::Range};
+
+use super::Region;
+use crate::notes::secret;
+
+/// The stretches of a source that are for the DM alone, in their order, none within another. What is not closed goes on to
+/// the end.
+pub(in crate::text) fn regions<'s>(source: &'s str) -> Vec<Region> {
+    type Find<'s> = fn(&mut Finder<'s>, usize) -> Option<Start<'s>>;
+    let finders: [Find<'s>; 8] = [
+        Finder::comment,
+        Finder::html_comment,
+        Finder::element,
+        Finder::callout,
+        Finder::fence,
+        Finder::container,
+        Finder::tag,
+        Finder::spoiler,
+    ];
+    let mut finder = Finder::new(source);
+    // What each of them finds next. Where it ends is looked for when its turn comes: stretches that begin within another
+    // are left out, and there may be many of them.
+    let mut next: Vec<Option<Start>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
+    let (mut regions, mut at) = (Vec::new(), 0);
+    loop {
+        for (held, find) in next.iter_mut().zip(finders) {
+            if held.as_ref().is_some_and(|start| start.at < at) {
+                *held = find(&mut finder, at);
+            }
+        }
+        let Some(start) = next.iter().flatten().min_by_key(|start| start.at) else { break };
+        let region = finder.region(start.at, start.end);
+        // A block of code may itself be for the DM.
+        match finder.code_around(region.outer.start).filter(|fence| fence.end != region.outer.end) {
+            Some(fence) => at = fence.end.max(at + 1),
+            None => {
+                at = region.outer.end.max(at + 1);
+                regions.push(region);
+            }
+        }
+    }
+    regions
+}
+
+/// Where a stretch begins, and how its end is found.
+#[derive(Debug, Clone, Copy)]
+struct Start<'s> {
+    at: usize,
+    end: End<'s>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum End<'s> {
+    /// A mark behind an opening of so many bytes.
+    Mark(usize, &'static str),
+    /// The element of this name, whose content begins here, is closed.
+    Element(&'s str, usize),
+    /// The last quoted line behind this byte.
+    Quote(usize),
+    /// It is known: the end, and what lies within the marks.
+    Known { outer: usize, inner: (usize, usize) },
+}
+
+/// Where marks stand next in a text. As long as it is asked for places one behind another, it looks at no byte twice for the
+/// same mark.
+#[derive(Debug)]
+pub(in crate::text) struct Places<'s> {
+    source: &'s str,
+    /// From where each mark was looked for, and where it was found.
+    held: HashMap<String, (usize, Option<usize>)>,
+}
+
+/// Marks that are looked for in one text. A text that has more of them is not written by people.
+const MAX_MARKS: usize = 1_000;
+
+impl<'s> Places<'s> {
+    pub(in crate::text) fn new(source: &'s str) -> Self {
+        Self { source, held: HashMap::new() }
+    }
+
+    /// The first place of a mark, from a byte on.
+    pub(in crate::text) fn next(&mut self, mark: &str, from: usize) -> Option<usize> {
+        if let Some((since, found)) = self.held.get(mark)
+            && *since <= from
+            && found.is_none_or(|at| at >= from)
+        {
+            return *found;
+        }
+        if self.held.len() >= MAX_MARKS && !self.held.contains_key(mark) {
+            return None;
+        }
+        let found = self.source.get(from..)?.find(mark).map(|at| from + at);
+        self.held.insert(mark.to_owned(), (from, found));
+        found
+    }
+}
+
+/// No tag, and no summary of one, is longer.
+const MAX_TAG_BYTES: usize = 2_000;
+
+/// Lines of a block that may say what the block is.
+const MAX_HEAD_LINES: usize = 20;
+
+struct Finder<'s> {
+    source: &'s str,
+    places: Places<'s>,
+    /// Fenced code.
+    code: Vec<Range<usize>>,
+    /// The lines that close blocks, in their order: fences of backticks, fences of tildes, containers.
+    closing: [Vec<Range<usize>>; 3],
+}
+
+/// The marks of blocks, as they are numbered in [`Finder::closing`].
+const BLOCKS: [&str; 3] = ["```", "~~~", ":::"];
+
+impl<'s> Finder<'s> {
+    fn new(source: &'s str) -> Self {
+        let mut closing: [Vec<Range<usize>>; 3] = Default::default();
+        for (start, line) in lines_from(source, 0) {
+            let text = bare(line);
+            let end = start + line.len();
+            for (mark, lines) in BLOCKS.iter().zip(&mut closing) {
+                let closes = match *mark {
+                    ":::" => text.trim_matches(':').is_empty() && line.contains(mark),
+                    _ => text.starts_with(mark) && text.trim_matches(['`', '~', ' ']).is_empty(),
+                };
+                if closes {
+                    lines.push(start..end);
+                }
+            }
+        }
+        Self { source, places: Places::new(source), code: fences(source), closing }
+    }
+
+    /// The code that a byte lies in.
+    fn code_around(&self, at: usize) -> Option<Range<usize>> {
+        let fence = self.code.get(self.code.partition_point(|fence| fence.end <= at))?;
+        (fence.start <= at).then(|| fence.clone())
+    }
+
+    /// Where the code ends that a byte lies in. Code that goes on to the end of the text does not count: nobody closed it.
+    fn code_end(&self, at: usize) -> Option<usize> {
+        self.code_around(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
+    }
+
+    /// The line that closes a block whose content begins at a byte: where it begins and ends.
+    fn closing_line(&self, block: usize, from: usize) -> (usize, usize) {
+        let lines = &self.closing[block];
+        let line = lines.get(lines.partition_point(|line| line.start < from));
+        line.map_or((self.source.len(), self.source.len()), |line| (line.start, line.end))
+    }
+
+    fn region(&mut self, start: usize, end: End) -> Region {
+        let length = self.source.len();
+        match end {
+            End::Mark(open, close) => {
+                let inner = start + open;
+                match self.places.next(close, inner) {
+                    Some(end) => Region { outer: start..end + close.len(), inner: inner..end },
+                    None => Region { outer: start..length, inner: inner..length },
+                }
+            }
+            End::Element(name, inner) => self.close_element(start, name, inner),
+            End::Quote(mut end) => {
+                while let Some(next) = self.source.get(end + 1..) {
+                    if !next.trim_start_matches([' ', '\t']).starts_with('>') {
+                        break;
+                    }
+                    end += 1 + next.find('\n').unwrap_or(next.len());
+                }
+                Region { outer: start..end, inner: start..end }
+            }
+            End::Known { outer, inner: (from, to) } => Region { outer: start..outer, inner: from.min(to)..to },
+        }
+    }
+
+    /// The next place of a mark that does not lie in code.
+    fn open_place(&mut self, mark: &str, from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            let start = self.places.next(mark, at)?;
+            match self.code_end(start) {
+                Some(end) => at = end,
+                None => return Some(start),
+            }
+        }
+    }
+
+    fn comment(&mut self, from: usize) -> Option<Start<'s>> {
+        Some(Start { at: self.open_place("%%", from)?, end: End::Mark(2, "%%") })
+    }
+
+    fn html_comment(&mut self, from: usize) -> Option<Start<'s>> {
+        Some(Start { at: self.open_place("<!--", from)?, end: End::Mark(4, "-->") })
+    }
+
+    /// `<div class="spoiler">…</div>` and the like.
+    fn element(&mut self, from: usize) -> Option<Start<'s>> {
+        let mut at = from;
+        loop {
+            let start = self.open_place("<", at)?;
+            at = start + 1;
+            let rest = &self.source[start..];
+            let name_end = rest[1..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(rest.len(), |end| end + 1);
+            let name = &rest[1..name_end];
+            at = at.max(start + name_end);
+            let itself = name.len() <= 40 && secret::is_secret(name);
+            if !itself && !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name) {
+                continue;
+            }
+            let Some(close) = self.places.next(">", start).filter(|close| close - start < MAX_TAG_BYTES) else {
+                continue;
+            };
+            let inner = close + 1;
+            if itself || is_marked(&self.source[start..close]) || name == "details" && self.summary_hides(inner) {
+                return Some(Start { at: start, end: End::Element(name, inner) });
+            }
+        }
+    }
+
+    fn summary_hides(&mut self, inner: usize) -> bool {
+        let end = self.places.next("</summary>", inner).filter(|end| end - inner < MAX_TAG_BYTES);
+        let summary = end.and_then(|end| self.source.get(inner..end)).unwrap_or_default();
+        secret::is_secret(&crate::text::html_to_text(summary))
+    }
+
+    fn close_element(&self, start: usize, name: &str, inner: usize) -> Region {
+        let mut depth = 1;
+        let marks = self.source.get(inner..).unwrap_or_default().match_indices('<').map(|(at, _)| inner + at);
+        for at in marks {
+            let rest = &self.source[at + 1..];
+            if rest.starts_with(name) {
+                depth += 1;
+            } else if rest.strip_prefix('/').is_some_and(|rest| rest.starts_with(name)) {
+                depth -= 1;
+            }
+            if depth == 0 {
+                let outer = rest.find('>').map_or(self.source.len(), |length| at + 1 + length + 1);
+                return Region { outer: start..outer, inner: inner..at };
+            }
+        }
+        Region { outer: start..self.source.len(), inner: inner.min(self.source.len())..self.source.len() }
+    }
+
+    /// `> [!secret] Title` with the quoted lines that follow it.
+    fn callout(&mut self, from: usize) -> Option<Start<'s>> {
+        let source = self.source;
+        let mut at = from;
+        loop {
+            let start = self.open_place("[!", at)?;
+            at = start + 2;
+            let quoted = source[from..start].trim_end_matches(['>', ' ', '\t']);
+            let line_start = from + quoted.len();
+            if !source[line_start..start].contains('>') || !(quoted.is_empty() || quoted.ends_with('\n')) {
+                continue;
+            }
+            let line = source[start..].split('\n').next().unwrap_or_default();
+            if secret::is_secret(line) {
+                return Some(Start { at: line_start, end: End::Quote(start + line.len()) });
+            }
+        }
+    }
+
+    /// A block of a plug-in whose language or title says so: three backticks and `ad-secret`.
+    fn fence(&mut self, from: usize) -> Option<Start<'s>> {
+        let source = self.source;
+        // Within a line no block begins.
+        let begins = from == 0 || source.get(..from).is_some_and(|before| before.ends_with('\n'));
+        let mut lines = lines_from(source, from).skip(usize::from(!begins)).peekable();
+        while let Some((start, line)) = lines.next() {
+            let opening = bare(line);
+            let Some(block) = BLOCKS[..2].iter().position(|mark| opening.starts_with(mark)) else { continue };
+            let inner = start + line.len();
+            let (close, end) = self.closing_line(block, inner);
+            let mut hides = secret::is_secret(opening.trim_start_matches(['`', '~']));
+            for (_, line) in lines_from(source, inner).take(MAX_HEAD_LINES).take_while(|(at, _)| *at < close) {
+                let text = bare(line);
+                if !text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')) {
+                    break;
+                }
+                hides |= text.strip_prefix("title:").is_some_and(secret::is_secret);
+            }
+            if hides {
+                return Some(Start { at: start, end: End::Known { outer: end, inner: (inner, close) } });
+            }
+            while lines.next_if(|(at, _)| *at < end).is_some() {}
+        }
+        None
+    }
+
+    /// `:::gm` up to `:::`.
+    fn container(&mut self, from: usize) -> Option<Start<'s>> {
+        self.places.next(":::", from)?;
+        for (start, line) in lines_from(self.source, from) {
+            let opens = bare(line).strip_prefix(":::").is_some_and(secret::is_secret);
+            if opens && self.code_end(start).is_none() {
+                let inner = start + line.len();
+                let (close, end) = self.closing_line(2, inner);
+                return Some(Start { at: start, end: End::Known { outer: end, inner: (inner, close) } });
+            }
+        }
+        None
+    }
+
+    /// `[secret]…[/secret]`, `{{< gm >}}…{{< /gm >}}`.
+    fn tag(&mut self, from: usize) -> Option<Start<'s>> {
+        const MARKS: [(&str, &str); 3] = [("{{<", ">}}"), ("{{%", "%}}"), ("[", "]")];
+        const MAX_NAME_BYTES: usize = 30;
+        let mut at = from;
+        loop {
+            let (bracket, brace) = (self.open_place("[", at), self.open_place("{{", at));
+            let start = bracket.into_iter().chain(brace).min()?;
+            at = start + 1;
+            let rest = &self.source[start..];
+            let Some((open, close)) = MARKS.iter().find(|(open, _)| rest.starts_with(open)) else { continue };
+            let name_at = start + open.len();
+            let Some(name_end) = self.places.next(close, name_at).filter(|end| end - name_at <= MAX_NAME_BYTES) else {
+                continue;
+            };
+            let name = &self.source[name_at..name_end];
+            let name = name.split([' ', '=']).find(|word| !word.is_empty()).unwrap_or_default();
+            if name.starts_with(['/', '!', '[', '^']) || !secret::is_secret(name) {
+                continue;
+            }
+            let inner = name_end + close.len();
+            let end = ["/", " /"].iter().filter_map(|slash| {
+                let within = self.places.next(&format!("{open}{slash}{name}"), inner)?;
+                Some((within, self.places.next(close, within)? + close.len()))
+            });
+            if let Some((within, outer)) = end.min() {
+                return Some(Start { at: start, end: End::Known { outer, inner: (inner, within) } });
+            }
+        }
+    }
+
+    /// `||…||` within a line that is no row of a table.
+    fn spoiler(&mut self, from: usize) -> Option<Start<'s>> {
+        let source = self.source;
+        let mut at = from;
+        loop {
+            let start = self.open_place("||", at)?;
+            // Only the first of a line has no bar before it.
+            at = source[start..].find('\n').map_or(source.len(), |end| start + end);
+            let line = source[..start].rfind('\n').map_or(0, |end| end + 1);
+            if bare(&source[line..start]).contains('|') {
+                continue;
+            }
+            let Some((inner, rest)) = source[start + 2..at.max(start + 2)].split_once("||") else { continue };
+            if !inner.is_empty() && !inner.contains('|') && !rest.contains('|') {
+                let end = start + 2 + inner.len();
+                return Some(Start { at: start, end: End::Known { outer: end + 2, inner: (start + 2, end) } });
+            }
+        }
+    }
+}
+
+/// Whether a tag has a class, an id or a visibility that says that its element is for the DM alone.
+fn is_marked(tag: &str) -> bool {
+    ["class", "data-visibility", "id"].iter().any(|name| {
+        let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);
+        let value = value.map(|value| match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
+            _ => value.split_whitespace().next().unwrap_or_default(),
+        });
+        value.is_some_and(|value| value.split_whitespace().any(secret::is_secret))
+    })
+}
+
+/// The lines of a source from a byte on, with where they begin.
+fn lines_from(source: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = from;
+    source.get(from..).unwrap_or_default().split_inclusive('\n').map(move |line| {
+        at += line.len();
+        (at - line.len(), line)
+    })
+}
+
+/// A line without the marks of quotations and lists in front of it, where it begins the line.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches([' ', '\t', '>']).trim_end()
+}
+
+/// Fenced code.
+fn fences(source: &str) -> Vec<Range<usize>> {
+    let (mut fences, mut open, mut at) = (Vec::new(), None::<(usize, &str)>, 0);
+    for line in source.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        match (open, mark) {
+            (None, Some(mark)) => open = Some((at, mark)),
+            (Some((start, held)), Some(mark)) if held == mark => {
+                fences.push(start..at + line.len());
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    fences.extend(open.map(|(start, _)| start..source.len()));
+    fences
+}
