@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod ask;
+mod db;
 mod edit;
 mod extract;
 mod files;
@@ -19,13 +20,14 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_model::Standing;
 
 pub(crate) use ask::{Ask, Search};
+pub(crate) use db::Db;
 pub(crate) use edit::{Add, Correct, FactArgs, Relate, Remove, Set};
 pub(crate) use extract::Extract;
 pub(crate) use files::{Clear, Export, Import, New, Out, Restore};
 pub(crate) use happen::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
 pub(crate) use history::{AuthorArg, History, Undo};
 pub(crate) use know::{Believes, Knows, Missed, Secrets, When, WhoAndFact, WhoKnows};
-pub(crate) use look::{DirectionArg, Facts, Neighbours, Path, Show, Walk};
+pub(crate) use look::{DirectionArg, Facts, Neighbours, Path, Show, Status, Walk};
 pub(crate) use review::{DecisionArg, Review};
 pub(crate) use session::{
     Few, NewSession, Recap, Session, SessionAttend, SessionEnd, SessionImport, SessionLog, SessionShow, SessionStart,
@@ -476,11 +478,20 @@ Examples:
   hearsay undo campaigns/gullhaven 4
   hearsay undo campaigns/gullhaven --author import")]
     Undo(Undo),
-    /// How the memory stands
+    /// Show the status of the store, encoder and queues
     #[command(after_help = "\
+Examples:
+  hearsay status campaigns/gullhaven --json
+  hearsay status campaigns/gullhaven --wait")]
+    Status(Status),
+    /// Maintain the memory's derived data
+    #[command(
+        subcommand,
+        after_help = "\
 Example:
-  hearsay status campaigns/gullhaven --json")]
-    Status(Campaign),
+  hearsay db embed campaigns/gullhaven"
+    )]
+    Db(Db),
     /// Count entities by kind and facts by predicate, standing and source
     #[command(after_help = "\
 Example:

@@ -1,10 +1,10 @@
 //! Opening a campaign: its settings, its memory, and what changed in its files.
 
-use std::path::Path;
+use std::{path::Path, sync::mpsc, thread, time::Duration};
 
 use anyhow::{Context, Result};
 use hearsay_memory::{
-    ImportOutcome, Memory, MemoryError, MemoryOptions, ModelStatus, Proposed, SETTINGS_FILE, Settings,
+    ImportOutcome, Memory, MemoryError, MemoryOptions, ModelStatus, Proposed, SETTINGS_FILE, Settings, Status,
     changes_something, has_campaign_files, is_campaign, undone_sources,
 };
 use hearsay_store::Location;
@@ -25,7 +25,7 @@ pub(crate) enum Meaning {
 
 /// Opens a campaign, and takes over what changed in its files.
 pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Result<Memory> {
-    let memory = open_plain(&campaign.campaign, meaning)?;
+    let memory = open_plain(&campaign.campaign, meaning, output)?;
     if !campaign.no_import && has_campaign_files(&campaign.campaign) {
         take_over(&memory, &campaign.campaign, output)?;
     }
@@ -33,7 +33,7 @@ pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Re
 }
 
 /// Opens a campaign as it is.
-pub(crate) fn open_plain(directory: &Path, meaning: Meaning) -> Result<Memory> {
+pub(crate) fn open_plain(directory: &Path, meaning: Meaning, output: &Output) -> Result<Memory> {
     let mut settings = settings(directory)?;
     if !is_campaign(directory, &settings) {
         let what = format!(
@@ -45,14 +45,34 @@ pub(crate) fn open_plain(directory: &Path, meaning: Meaning) -> Result<Memory> {
     settings.model.enabled &= meaning == Meaning::With;
     // Only commands that write texts have them read, and wait for it: what others show does not change meanwhile.
     settings.extraction.enabled = false;
-    Ok(Memory::open(MemoryOptions::with_settings(directory, settings))?)
+    open_watched(MemoryOptions::with_settings(directory, settings), output)
+}
+
+/// Opens a memory, with a bar on the terminal where that takes longer than a second.
+fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
+    let (bar, progress) = (output.progress("opening"), options.store.progress.clone());
+    let (opened, is_opened) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut pause = Duration::from_secs(1);
+            while is_opened.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
+                bar.set_length(progress.read());
+                bar.set_position(progress.applied());
+                pause = Duration::from_millis(100);
+            }
+            bar.finish_and_clear();
+        });
+        let memory = Memory::open(options);
+        drop(opened);
+        Ok(memory?)
+    })
 }
 
 /// Opens a campaign to try something out: what has no memory yet gets none.
-pub(crate) fn open_to_try(directory: &Path) -> Result<Memory> {
+pub(crate) fn open_to_try(directory: &Path, output: &Output) -> Result<Memory> {
     let mut settings = if directory.exists() { settings(directory)? } else { Settings::default() };
     if directory.join(&settings.store.directory).exists() {
-        return open_plain(directory, Meaning::Without);
+        return open_plain(directory, Meaning::Without, output);
     }
     settings.model.enabled = false;
     settings.extraction.enabled = false;
@@ -124,11 +144,19 @@ pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Res
     Ok(())
 }
 
-/// Waits until everything has its vector, with a bar on the terminal.
-pub(crate) fn embed(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
-    if meaning == Meaning::Without {
-        return Ok(());
-    }
+/// The number of texts without a vector that `ask` and `search` wait for. `db embed` makes those of more.
+const MOST_WAITED: usize = 1_000;
+
+/// Waits until the model is there or not, and the stored vectors are read.
+pub(crate) fn settle(memory: &Memory) -> Result<Status> {
+    memory.wait_until_settled(|| !interrupt::is_asked()).map_err(|error| match interrupt::check() {
+        Err(stopped) => stopped,
+        Ok(()) => error.into(),
+    })
+}
+
+/// Waits until every text has its vector, with a bar on the terminal.
+pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
     let bar = output.progress("embedding");
     let status = memory.wait_for_vectors(|done, all| {
         bar.set_length(all as u64);
@@ -137,8 +165,36 @@ pub(crate) fn embed(memory: &Memory, meaning: Meaning, output: &Output) -> Resul
     });
     bar.finish_and_clear();
     interrupt::check()?;
-    if let ModelStatus::None { why } = status.context("waiting for vectors")?.model {
-        output.note(format!("answered by words and graph alone: {}", brief(&why)));
+    status.context("waiting for vectors")
+}
+
+/// Waits until every text has its vector, where only few have none. Tells what an answer goes without.
+pub(crate) fn embed_few(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
+    embed_up_to(memory, meaning, MOST_WAITED, output)
+}
+
+/// Waits until every text has its vector, if that is wanted. Tells what an answer goes without.
+pub(crate) fn embed_all(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
+    embed_up_to(memory, meaning, usize::MAX, output)
+}
+
+fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) -> Result<()> {
+    if meaning == Meaning::Without {
+        return Ok(());
+    }
+    let mut status = settle(memory)?;
+    if (1..=most).contains(&status.pending_vectors) || status.unindexed > 0 {
+        status = embed(memory, output)?;
+    }
+    match status.model {
+        ModelStatus::None { why } => {
+            output.note(format!("answered by words and graph alone: {}", brief(&why)));
+        }
+        _ if status.pending_vectors > 0 => {
+            let texts = count(status.pending_vectors, "text has", "texts have");
+            output.note(format!("{texts} no vector and can be found by words alone; `hearsay db embed` makes them"));
+        }
+        _ => {}
     }
     Ok(())
 }

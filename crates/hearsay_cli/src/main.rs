@@ -95,6 +95,7 @@ fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
         Command::Recap(command) => commands::session::recap(command, output),
         Command::Threads(command) => commands::session::threads(command, output),
         Command::Status(command) => commands::look::status(command, output),
+        Command::Db(command) => commands::db::db(command, output),
         Command::Stats(command) => commands::look::stats(command, output),
         Command::Add(command) => commands::edit::add(command, output),
         Command::Set(command) => commands::edit::set(command, output),

@@ -744,7 +744,7 @@ fn one_process_at_a_time_and_ctrl_c_stops_cleanly() {
     let place = Place::new();
     big_campaign(&place);
     place.ok(&["import", "big", "-q", "--no-meaning"]);
-    let mut child = place.command(&["ask", "big", "--as", "ada", "sacks"]);
+    let mut child = place.command(&["db", "embed", "big"]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let owner = place.path("big/.hearsay/owner");
     let start = Instant::now();
@@ -761,6 +761,37 @@ fn one_process_at_a_time_and_ctrl_c_stops_cleanly() {
     assert!(err.contains("stopped"), "{err}");
     assert!(!owner.exists(), "the campaign was closed");
     assert_eq!(place.json(&["stats", "big"])["entities"]["npc"], 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn vectors_of_a_backlog_are_made_where_it_stopped() {
+    let place = Place::new();
+    big_campaign(&place);
+    place.ok(&["import", "big", "-q", "--no-meaning"]);
+    // A question does not wait for so many.
+    let told = place.run(&["ask", "big", "--as", "ada", "sacks"]);
+    assert!(told.code == 0 && told.err.contains("db embed"), "{} {}", told.code, told.err);
+    let all = place.json(&["status", "big"])["pending_vectors"].as_u64().unwrap();
+    assert!(all > 2_000, "{all}");
+    let vectors = place.path("big/.hearsay/vectors");
+    let before = std::fs::metadata(&vectors).map_or(0, |file| file.len());
+    let mut child = place.command(&["db", "embed", "big"]).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while std::fs::metadata(&vectors).map_or(0, |file| file.len()) < before + (400 << 10) {
+        assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(child.wait().unwrap().code() == Some(130) && err.contains("goes on from here"), "{err}");
+    let left = place.json(&["status", "big"])["pending_vectors"].as_u64().unwrap();
+    assert!(0 < left && left <= all - 256, "{left} of {all}");
+    assert_eq!(place.json(&["status", "big", "--wait"])["pending_vectors"], 0);
+    let told = place.json(&["db", "embed", "big"]);
+    assert_eq!((&told["embedded"], &told["pending_vectors"]), (&0.into(), &0.into()));
+    assert_eq!(place.json(&["ask", "big", "--as", "ada", "sacks"])["pending_vectors"], 0);
 }
 
 #[test]

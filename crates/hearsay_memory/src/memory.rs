@@ -753,16 +753,35 @@ impl Memory {
     /// # Errors
     /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
     pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
+        self.wait_for(|status| {
+            let go_on = progress(status.texts.saturating_sub(status.pending_vectors), status.texts);
+            let no_more = status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. });
+            (go_on, no_more && status.unindexed == 0)
+        })
+    }
+
+    /// Waits until the model is loaded or there is none, and the vectors that were stored are read: from then on
+    /// [`Status::pending_vectors`] is what must be made.
+    ///
+    /// # Errors
+    /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
+    pub fn wait_until_settled(&self, mut progress: impl FnMut() -> bool) -> Result<Status, MemoryError> {
+        self.wait_for(|status| (progress(), status.model != crate::ModelStatus::Loading && !status.reading_vectors))
+    }
+
+    /// Waits until the status is as wanted: `is_done` returns whether to go on, and whether it is.
+    fn wait_for(&self, mut is_done: impl FnMut(&Status) -> (bool, bool)) -> Result<Status, MemoryError> {
+        // Soon at first, for what is nearly there.
+        let mut pause = Duration::from_millis(1);
         loop {
             let status = self.status()?.wait()?;
-            if !progress(status.texts.saturating_sub(status.pending_vectors), status.texts) {
-                return Err(MemoryError::Cancelled);
+            match is_done(&status) {
+                (false, _) => return Err(MemoryError::Cancelled),
+                (true, true) => return Ok(status),
+                (true, false) => {}
             }
-            let no_more = status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. });
-            if no_more && status.unindexed == 0 {
-                return Ok(status);
-            }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
 

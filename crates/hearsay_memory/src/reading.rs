@@ -1,11 +1,15 @@
 //! Reading: what the extractor finds in a passage becomes proposals, for those who have the passage.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    sync::Arc,
+};
 
 use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Lexicon, Meaning, Mention, Stated, Text};
 use hearsay_model::{
     Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Object, Operation,
-    Passage, PassageId, Predicate, Resolution, Standing, State, Timestamp, Validity, attribute, text,
+    Passage, PassageId, Predicate, Resolution, SessionId, Standing, State, Timestamp, Validity, attribute, text,
 };
 use serde::Serialize;
 
@@ -106,6 +110,44 @@ pub(crate) struct Page {
     before: Vec<String>,
 }
 
+/// The lines of the session that is read, in order. To look through all that somebody ever heard for each line would cost
+/// more with every session.
+#[derive(Debug, Default)]
+pub(crate) struct SessionLines {
+    session: Option<SessionId>,
+    lines: BTreeMap<u32, Vec<PassageId>>,
+    line_of: HashMap<PassageId, u32>,
+}
+
+impl SessionLines {
+    /// The passages of a session whose lines are in a range.
+    fn of(&mut self, state: &State, session: &SessionId, lines: Range<u32>) -> impl Iterator<Item = PassageId> {
+        if self.session.as_ref() != Some(session) {
+            *self = Self { session: Some(session.clone()), ..Self::default() };
+            for (id, passage) in state.passages() {
+                self.note(id, Some(passage));
+            }
+        }
+        self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
+    }
+
+    /// Takes over what became of a passage.
+    pub(crate) fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
+        if self.session.is_none() {
+            return;
+        }
+        if let Some(line) = self.line_of.remove(&id)
+            && let Some(ids) = self.lines.get_mut(&line)
+        {
+            ids.retain(|held| *held != id);
+        }
+        if let Some(passage) = passage.filter(|passage| passage.session == self.session) {
+            self.lines.entry(passage.line).or_default().push(id);
+            self.line_of.insert(id, passage.line);
+        }
+    }
+}
+
 /// What was found in a passage.
 #[derive(Debug, Clone)]
 pub(crate) struct Findings {
@@ -116,15 +158,16 @@ pub(crate) struct Findings {
 }
 
 impl Page {
-    pub(crate) fn of(state: &State, id: PassageId) -> Option<Self> {
+    /// A passage with the lines before it in its session, those that its speaker or first hearer has heard.
+    pub(crate) fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str)> = Vec::new();
         let listener = passage.speaker.clone().map(Knower::from).or_else(|| passage.heard_by.first().cloned());
-        if let (Some(_), Some(listener)) = (&passage.session, &listener) {
-            let lines = passage.line.saturating_sub(LINES_BEFORE)..passage.line;
-            let is_earlier = |other: &Passage| other.session == passage.session && lines.contains(&other.line);
-            let earlier = state.passages_of(listener).filter(|(_, other)| is_earlier(other));
-            before.extend(earlier.map(|(_, other)| (other.line, other.text.as_str())));
+        if let (Some(session), Some(listener)) = (&passage.session, &listener) {
+            let range = passage.line.saturating_sub(LINES_BEFORE)..passage.line;
+            let earlier = lines.of(state, session, range).filter_map(|id| state.passage(id));
+            let heard = earlier.filter(|other| other.reached(listener).is_some());
+            before.extend(heard.map(|other| (other.line, other.text.as_str())));
         }
         before.sort_unstable();
         Some(Self { before: before.into_iter().map(|(_, text)| text.to_owned()).collect(), passage })

@@ -98,3 +98,12 @@ pub(crate) struct Path {
     #[arg(long, default_value_t = 6, value_name = "N")]
     pub(crate) max: usize,
 }
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Wait until every text has its vector
+    #[arg(long)]
+    pub(crate) wait: bool,
+}

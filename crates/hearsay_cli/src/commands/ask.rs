@@ -62,7 +62,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         }
         None => {
             let as_of = read(&memory, &args.when, |_, as_of| Ok(as_of))?;
-            campaign::embed(&memory, meaning, output)?;
+            campaign::embed_few(&memory, meaning, output)?;
             memory.ask(question(as_of))?.wait()?
         }
     };
@@ -100,7 +100,7 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
             read(&memory, &args.when, move |state, _| search.found_in(state))?
         }
         None => {
-            campaign::embed(&memory, meaning, output)?;
+            campaign::embed_few(&memory, meaning, output)?;
             memory.search(search)?.wait()?
         }
     };

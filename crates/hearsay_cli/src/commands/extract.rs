@@ -26,7 +26,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     if args.llm {
         llm::check(&memory)?;
     }
-    campaign::embed(&memory, meaning, output)?;
+    campaign::embed_few(&memory, meaning, output)?;
     match text {
         None => {
             let found = campaign::read_texts(&memory, args.again, output)?;

@@ -46,7 +46,7 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         if !begins {
             campaign::settings(directory)?;
         }
-        let memory = campaign::open_to_try(directory)?;
+        let memory = campaign::open_to_try(directory, output)?;
         let outcome = interrupt::wait(&memory.import_dry_run_with(source, options)?)?;
         output.data(&outcome)?;
         output.line(outcome.report.to_string().trim_end())?;
@@ -61,7 +61,7 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     // What changes while the files are read for the first time is seen too.
     let watch = args.watch.then(|| Watch::new(source, QUIET)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
-    let memory = campaign::open_plain(directory, meaning)?;
+    let memory = campaign::open_plain(directory, meaning, output)?;
     let outcome = interrupt::wait(&memory.import_with(source, options.clone())?)?;
     match &outcome.written {
         None => output.line("Nothing has changed since the last import.")?,
@@ -69,7 +69,7 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     }
     campaign::notes(&outcome, |note| output.line(format!("  {note}")))?;
     let found = campaign::read_new_texts(&memory, directory, output)?;
-    campaign::embed(&memory, meaning, output)?;
+    campaign::embed_all(&memory, meaning, output)?;
     match watch {
         None => tell_with_reveals(&memory, Imported { outcome, found }, output)?,
         Some(watch) => keep_up(&memory, args, &options, watch, output)?,
@@ -210,7 +210,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         let what = format!("{}: the campaign has a memory already; `hearsay clear` deletes it", directory.display());
         return Err(Fault::new(WRONG_FILE, what).into());
     }
-    let memory = campaign::open_plain(directory, Meaning::Without)?;
+    let memory = campaign::open_plain(directory, Meaning::Without, output)?;
     let bar = output.progress("restoring");
     bar.set_length(operations.len() as u64);
     let (all, mut tickets) = (operations.len(), std::collections::VecDeque::new());

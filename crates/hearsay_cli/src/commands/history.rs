@@ -60,7 +60,7 @@ fn last_import(memory: &Memory) -> Result<Position> {
 
 pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     // Files are not read first: an import that is being undone would come back at once.
-    let memory = campaign::open_plain(&args.campaign.campaign, Meaning::Without)?;
+    let memory = campaign::open_plain(&args.campaign.campaign, Meaning::Without, output)?;
     let target = match (args.position, args.author) {
         (Some(position), _) => UndoTarget::At(Position(position)),
         (_, Some(AuthorArg::Import)) => UndoTarget::At(last_import(&memory)?),

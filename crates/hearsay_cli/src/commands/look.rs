@@ -1,14 +1,11 @@
 //! `facts`, `show`, `neighbours`, `path`, `status`, `stats`: looking around.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use hearsay_belief::View;
 use hearsay_memory::{
-    Memory, MemoryError, ModelStatus, Status,
+    MemoryError, ModelStatus,
     query::{self, FactFilter, FactRow, Shown, WalkFilter},
     resolve,
 };
@@ -20,7 +17,6 @@ use super::know::{needs_knower, read};
 use crate::{
     args,
     campaign::{self, Meaning},
-    interrupt,
     output::{Fault, NO_SUCH, Output, count},
 };
 
@@ -248,9 +244,12 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-pub(crate) fn status(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Meaning::With, output)?;
-    let status = settled(&memory)?;
+pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Meaning::With, output)?;
+    let mut status = campaign::settle(&memory)?;
+    if args.wait {
+        status = campaign::embed(&memory, output)?;
+    }
     output.data(&status)?;
     let model = match &status.model {
         ModelStatus::Ready { id } => id.clone(),
@@ -259,7 +258,7 @@ pub(crate) fn status(args: &args::Campaign, output: &mut Output) -> Result<()> {
     };
     let mut texts = format!("{} (facts and passages that can be recalled)", status.texts);
     if matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors > 0 {
-        texts = format!("{texts}; {} have no vector yet, `ask` makes them", status.pending_vectors);
+        texts = format!("{texts}; {} have no vector yet: `hearsay db embed` makes them", status.pending_vectors);
     }
     let graph = if status.projected == status.position {
         "graph tables up to date".to_owned()
@@ -287,23 +286,6 @@ pub(crate) fn status(args: &args::Campaign, output: &mut Output) -> Result<()> {
 
 fn count_operations(number: u64) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX), "operation", "operations")
-}
-
-/// The status once the model is there or not, and its kept vectors are read.
-fn settled(memory: &Memory) -> Result<Status> {
-    // Nothing tells that the kept vectors are read: wait for a moment without a change.
-    let (mut last, mut calm) = (None, 0);
-    loop {
-        let status = memory.status()?.wait()?;
-        let ready = matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors > 0;
-        calm = if last == Some(status.pending_vectors) { calm + 1 } else { 0 };
-        last = Some(status.pending_vectors);
-        if status.model != ModelStatus::Loading && (!ready || calm >= 10) {
-            return Ok(status);
-        }
-        interrupt::check()?;
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {

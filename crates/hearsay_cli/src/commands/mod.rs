@@ -1,6 +1,7 @@
 //! The commands, by what they are for.
 
 pub(crate) mod ask;
+pub(crate) mod db;
 pub(crate) mod edit;
 pub(crate) mod extract;
 pub(crate) mod files;

@@ -271,7 +271,7 @@ fn compact(
 ) -> Result<()> {
     let meaning = if few.no_meaning || few.question.is_none() { Meaning::Without } else { Meaning::With };
     let memory = campaign::open(campaign, meaning, output)?;
-    campaign::embed(&memory, meaning, output)?;
+    campaign::embed_few(&memory, meaning, output)?;
     let compact = Compact {
         session: session.cloned(),
         document: few.document.clone(),

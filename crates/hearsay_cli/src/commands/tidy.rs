@@ -111,7 +111,7 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
     }
     let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
     let memory = campaign::open(&args.campaign, meaning, output)?;
-    campaign::embed(&memory, meaning, output)?;
+    campaign::embed_all(&memory, meaning, output)?;
     let (directory, limit) = (args.campaign.campaign.display(), args.limit);
     if let (Some(DuplicatesWhat::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
         tell(&memory.not_the_same(one, other)?.wait()?, output)?;
@@ -279,7 +279,7 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     }
     if status.pending_vectors > 0 {
         let texts = count(status.pending_vectors, "text has", "texts have");
-        output.line(format!("{texts} no vector yet: `ask` makes them"))?;
+        output.line(format!("{texts} no vector yet: `hearsay db embed` makes them"))?;
     }
     if health.checks.iter().all(|check| check.count == 0) && duplicates.is_empty() {
         output.line("Nothing is amiss.")?;

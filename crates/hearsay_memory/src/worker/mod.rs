@@ -4,6 +4,7 @@
 //! back as [`Internal`] messages; work that would take long is done in slices between requests.
 
 mod closing;
+mod derived;
 mod duplicates;
 mod encoder;
 mod halt;
@@ -25,10 +26,9 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
-use hearsay_embed::TextHash;
 use hearsay_model::{EntityId, FactId, Key, Position, State};
 use hearsay_recall::Condensed;
-use hearsay_store::{OpenReport, Opened, Reloaded, Store, StoreError};
+use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
@@ -40,6 +40,7 @@ use crate::{
 };
 
 use closing::Closing;
+use derived::{Reading, StoredVectors};
 use encoder::{Encoded, EncoderThread};
 use halt::{Halt, Renewed};
 #[cfg(feature = "llm")]
@@ -140,8 +141,11 @@ pub struct Status {
     pub facts: usize,
     /// Facts and passages that can be recalled.
     pub texts: usize,
-    /// Those that have no vector yet, though they are to have one.
+    /// Those that have no vector yet, though they are to have one. All, while the stored vectors are being read; none,
+    /// where the settings want no model.
     pub pending_vectors: usize,
+    /// Whether the vectors that were stored are still being read.
+    pub reading_vectors: bool,
     /// Records of a large operation that are not searched yet.
     pub unindexed: usize,
     /// Passages that wait to be read for facts.
@@ -212,10 +216,8 @@ pub(crate) enum Internal {
     Projected(Result<(), StoreError>),
     /// The graph tables were written anew.
     Rebuilt,
-    /// Kept vectors of the model.
-    Page(Vec<(TextHash, Vec<f32>)>),
-    /// All kept vectors are there.
-    PagesDone(Result<(), StoreError>),
+    /// The stored vectors were read, if there were any.
+    StoredVectors(Option<Box<StoredVectors>>),
     /// The encoder has something.
     Encoded(Encoded),
     /// What was found in passages.
@@ -270,6 +272,9 @@ pub(crate) struct Worker {
     counts: Counts,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
+    /// Reads the stored terms of texts, and how many those were of.
+    terms: Option<JoinHandle<hearsay_recall::TermCache>>,
+    stored_terms: usize,
     /// Whether nobody can ask for anything any more.
     closing: bool,
     /// How long that may take, and what became of the changes that were sent before.
@@ -293,8 +298,16 @@ pub(crate) fn start(
     events: Sender<Event>,
     deadline: Arc<OnceLock<Instant>>,
 ) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
-    let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
     let (internal, inbox) = unbounded();
+    // Read while the database opens. Nothing is written before it is open: it knows that nobody else has the directory.
+    let reading = match &options.location {
+        Location::Directory(directory) => Some(Reading::start(directory, options.settings.model.enabled, &internal)?),
+        Location::Memory => {
+            let _ = internal.send(Internal::StoredVectors(None));
+            None
+        }
+    };
+    let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
     #[cfg(feature = "llm")]
     let asking = llm::Asking::start(&options, &state, &internal);
     let encoder =
@@ -304,6 +317,7 @@ pub(crate) fn start(
         None => ModelStatus::None { why: "switched off in the settings".into() },
     };
     let transient_batch = report.transient_batch;
+    let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
     let worker = Worker {
         writes: Writes::new(&state, transient_batch),
         world: World { learned: Arc::new(Learned::of(&state)), state: Arc::new(state) },
@@ -327,7 +341,9 @@ pub(crate) fn start(
         reveals: Reveals::default(),
         duplicates: duplicates::Search::default(),
         counts: Counts::default(),
-        asides: (0, Vec::new()),
+        asides: (0, Vec::from_iter(vectors)),
+        terms,
+        stored_terms: 0,
         closing: false,
         ending: Closing::new(deadline),
         queued: writes.clone(),
@@ -343,7 +359,9 @@ impl Worker {
         writes: Receiver<Command>,
         inbox: Receiver<Internal>,
     ) -> Result<Closed, MemoryError> {
-        self.index = hearsay_recall::Index::of(&self.world.state);
+        let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
+        self.stored_terms = terms.len();
+        self.index = hearsay_recall::Index::with_cache(&self.world.state, terms);
         self.reviews = Reviews::of(&self.world.state);
         self.reveals = Reveals::of(&self.world.state);
         let extraction = &self.settings.extraction;
@@ -352,7 +370,6 @@ impl Worker {
         if let Some(asking) = &mut self.asking {
             asking.reconcile(&self.world.state, &self.readings);
         }
-        self.vectors.want_all(&self.world.state);
         let none = never();
         let (mut reads, mut writes) = (Some(reads), Some(writes));
         loop {
@@ -462,14 +479,7 @@ impl Worker {
                 self.fail(format!("the graph tables are behind, and are written when it opens again: {error}"));
             }
             Internal::Rebuilt => self.take_rebuilt(),
-            Internal::Page(page) => self.vectors.take_kept(page, &mut self.index),
-            Internal::PagesDone(result) => {
-                if let Err(error) = result {
-                    self.fail(format!("kept vectors could not be read: {error}"));
-                }
-                self.vectors.kept_are_read();
-                self.encode_more();
-            }
+            Internal::StoredVectors(stored) => self.take_stored_vectors(stored.map(|stored| *stored)),
             Internal::Encoded(encoded) => self.take_encoded(encoded),
             Internal::Read(read) => self.take_read(read),
             #[cfg(feature = "llm")]
@@ -540,6 +550,7 @@ impl Worker {
             Some(position) => format!("a snapshot at {position} and {} operations", self.opened.tail),
             None => format!("{} operations", self.opened.tail),
         };
+        let pending_vectors = self.pending_vectors();
         Status {
             position: state.position(),
             projected: self.store.projected(),
@@ -547,7 +558,8 @@ impl Worker {
             facts: self.counts.facts,
             texts: self.index.len() + self.writes.unindexed(),
             unindexed: self.writes.unindexed(),
-            pending_vectors: self.vectors.pending() + self.writes.unindexed(),
+            pending_vectors,
+            reading_vectors: self.encoder.is_some() && !self.vectors.are_read(),
             unread: self.readings.pending(),
             found: self.readings.found(),
             reviews: self.reviews.count(),
@@ -577,7 +589,12 @@ impl Worker {
         }
         // Nothing more is wanted: vectors that are still being read are not.
         drop(inbox);
-        self.keep_vectors();
+        self.closing = true;
+        self.store_vectors();
+        if let Some(directory) = self.store.directory() {
+            derived::write_terms(directory, &self.index, self.stored_terms);
+            self.drop_unused_vectors();
+        }
         let newer = self.world.state.position().0.saturating_sub(self.opened.snapshot.unwrap_or_default().0);
         if newer >= self.settings.store.snapshot_after.max(1) {
             self.store.write_snapshot(&self.world.state, |result| {

@@ -131,6 +131,7 @@ impl Worker {
         // Whoever gave more time than the settings do wants the whole answer.
         let hard = until.max(since + self.settings.recall.hard_deadline().min(LONGEST));
         let graph = Instant::now() < hard || vector.is_some();
+        let pending_vectors = self.pending_vectors();
         let mut cuts = Vec::new();
         cuts.extend(cut.then_some("meaning"));
         cuts.extend((!graph).then_some("graph"));
@@ -143,12 +144,8 @@ impl Worker {
                 // The caller's token counter runs here.
                 let context =
                     guarded(|| ask.context(state, index, minds, vector.as_deref(), graph, &self.settings.recall));
-                let answer = context.map(|context| Answer {
-                    context,
-                    pending_vectors: self.vectors.pending() + self.writes.unindexed(),
-                    cut: cuts,
-                    position: state.position(),
-                });
+                let answer =
+                    context.map(|context| Answer { context, pending_vectors, cut: cuts, position: state.position() });
                 responder.give(answer);
             }
             Asked::Search(search, responder) => {

@@ -16,7 +16,7 @@ use super::{Internal, ModelStatus, Worker, Write, encoder::Sentences, guarded};
 use crate::{
     MemoryError, Proposed, guesses,
     memory::now,
-    reading::{Draft, Drafted, Findings, Page},
+    reading::{Draft, Drafted, Findings, Page, SessionLines},
     ticket::Responder,
 };
 
@@ -45,6 +45,8 @@ pub(super) struct Readings {
     writing: usize,
     /// The operations that say what was read in a passage: by words, and by a language model.
     read: HashMap<PassageId, Vec<Position>>,
+    /// The lines of the session that is read.
+    lines: SessionLines,
     /// The names of the state; nothing, when they changed since.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
@@ -162,6 +164,11 @@ impl Worker {
         if self.readings.lexicon.is_some() && touched.iter().any(|key| changes_names(&state, key)) {
             self.readings.lexicon = None;
         }
+        for key in touched {
+            if let Key::Passage(id) = key {
+                self.readings.lines.note(*id, state.passage(*id));
+            }
+        }
         let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
         if touched.iter().any(defines) {
             self.readings.extractor = None;
@@ -216,7 +223,7 @@ impl Worker {
         let batch: Vec<PassageId> =
             readings.waiting.drain(..readings.waiting.len().min(BATCH)).map(|(_, id)| id).collect();
         readings.unmarked = true;
-        let pages: Vec<Page> = batch.iter().filter_map(|id| Page::of(state, *id)).collect();
+        let pages: Vec<Page> = batch.iter().filter_map(|id| Page::of(state, *id, &mut readings.lines)).collect();
         if pages.is_empty() {
             return;
         }

@@ -1,81 +1,87 @@
-//! Vectors: which texts want one, which are kept, which are made.
+//! Vectors: which texts want one, which are stored, which are made.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    io,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use hearsay_embed::{TextHash, text_hash};
 use hearsay_model::{Author, Change, Fact, Key, Operation, Setting, State};
-use hearsay_recall::{DocId, Index, text_of};
+use hearsay_recall::{DocId, Index, VectorSet, text_of};
 
 use super::{
     Event, Internal, ModelStatus, Worker, Write,
+    derived::{StoredVectors, VectorFile},
     encoder::{BATCH, Encoded},
 };
 use crate::memory::now;
 
-/// The texts that want a vector, and those that have one.
+/// The texts that want a vector.
 #[derive(Default)]
 pub(super) struct Vectors {
     /// Texts without a vector, by hash.
-    wanted: BTreeMap<TextHash, BTreeSet<DocId>>,
+    wanted: HashMap<TextHash, BTreeSet<DocId>>,
     /// How many those are.
     pending: usize,
-    /// A text that has its vector, by hash: another with the same words takes it over.
-    known: BTreeMap<TextHash, DocId>,
     /// Hashes to be encoded, in the order in which their texts came.
     queue: VecDeque<TextHash>,
-    /// Vectors that were made and are to be kept.
-    unkept: Vec<(TextHash, Vec<f32>)>,
-    /// Whether the kept vectors of the model were read.
-    kept_read: bool,
+    /// Vectors that were made and are to be stored.
+    unstored: VectorSet,
+    /// The file of vectors, with the model that made them.
+    file: Option<(String, Arc<Mutex<VectorFile>>)>,
+    /// Whether the stored vectors were read: from then on it is known which texts have none.
+    is_read: bool,
     /// Whether the model was recorded since opening.
     recorded: bool,
     /// Whether a batch is under way.
     encoding: bool,
 }
 
-/// How many vectors are written to the database at a time.
-const KEEP: usize = 256;
+/// How many vectors are stored at a time.
+const STORED_AT_ONCE: usize = 256;
 
 impl Vectors {
-    /// Wants a vector for everything in a state that is to have one.
-    pub(super) fn want_all(&mut self, state: &State) {
+    /// Wants a vector for everything in a state that is to have one, and has none.
+    fn want_all(&mut self, state: &State, index: &mut Index) {
         for fact in state.facts() {
-            self.want_doc(state, None, DocId::Fact(fact.id()));
+            self.want_doc(state, index, DocId::Fact(fact.id()));
         }
         for (id, _) in state.passages() {
-            self.want_doc(state, None, DocId::Passage(id));
+            self.want_doc(state, index, DocId::Passage(id));
         }
     }
 
     /// Wants vectors for what an operation touched, where it has none. What came back by an undo is among it.
     pub(super) fn want_keys(&mut self, state: &State, index: &mut Index, keys: &[Key]) {
+        if !self.is_read {
+            return;
+        }
         for key in keys {
             match key {
-                Key::Fact(id) => self.want_doc(state, Some(index), DocId::Fact(*id)),
-                Key::Passage(id) => self.want_doc(state, Some(index), DocId::Passage(*id)),
+                Key::Fact(id) => self.want_doc(state, index, DocId::Fact(*id)),
+                Key::Passage(id) => self.want_doc(state, index, DocId::Passage(*id)),
                 _ => {}
             }
         }
     }
 
     /// Wants a vector for a text, unless it has one, or takes over that of another text with the same words.
-    fn want_doc(&mut self, state: &State, index: Option<&mut Index>, doc: DocId) {
+    fn want_doc(&mut self, state: &State, index: &mut Index, doc: DocId) {
         let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
         if let DocId::Fact(id) = doc
             && !state.fact(id).is_some_and(|fact| is_embedded(fact))
         {
             return;
         }
+        if index.has_vector(doc) {
+            return;
+        }
         let Some(text) = text_of(state, doc) else { return };
         let hash = text_hash(&text);
-        if let Some(index) = index {
-            if index.has_vector(doc) {
-                return;
-            }
-            let known = self.known.get(&hash).and_then(|known| index.vector(*known)).map(<[f32]>::to_vec);
-            if let Some(vector) = known {
-                return index.set_vector(doc, &vector);
-            }
+        if index.assign_vector(doc, hash) {
+            return;
         }
         let docs = self.wanted.entry(hash).or_default();
         if docs.is_empty() {
@@ -87,9 +93,11 @@ impl Vectors {
     /// Gives the vector to the texts that want it. Whether any does.
     fn give(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
         let docs = self.take(hash);
+        if !docs.is_empty() {
+            index.add_vector(hash, vector);
+        }
         for &doc in &docs {
-            index.set_vector(doc, vector);
-            self.known.insert(hash, doc);
+            index.assign_vector(doc, hash);
         }
         !docs.is_empty()
     }
@@ -101,19 +109,33 @@ impl Vectors {
         docs
     }
 
-    pub(super) fn take_kept(&mut self, page: Vec<(TextHash, Vec<f32>)>, index: &mut Index) {
-        for (hash, vector) in page {
-            self.give(hash, &vector, index);
+    /// Takes over what was stored, if the model made it that is used; none is known, when it is not loaded yet.
+    fn take_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
+        if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
+            index.add_vectors(stored.set);
+            self.file = Some((stored.model, Arc::new(Mutex::new(stored.file))));
         }
+        self.is_read = true;
+        self.want_all(state, index);
     }
 
-    pub(super) fn kept_are_read(&mut self) {
-        self.kept_read = true;
+    /// Forgets the vectors of any model but one.
+    fn keep_only(&mut self, model: &str, state: &State, index: &mut Index) {
+        if self.file.as_ref().is_some_and(|(stored, _)| stored != model) {
+            index.clear_vectors();
+            *self = Self { is_read: true, ..Self::default() };
+            self.want_all(state, index);
+        }
     }
 
     /// Texts that still want a vector.
     pub(super) fn pending(&self) -> usize {
         self.pending
+    }
+
+    /// Whether the stored vectors were read.
+    pub(super) fn are_read(&self) -> bool {
+        self.is_read
     }
 
     /// The next texts to encode.
@@ -131,20 +153,51 @@ impl Vectors {
         }
         batch
     }
+
+    /// The file for the vectors of a model, made where there is none.
+    fn file_of(&mut self, directory: &Path, model: &str) -> io::Result<Arc<Mutex<VectorFile>>> {
+        if let Some((stored, file)) = &self.file
+            && stored == model
+        {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(Mutex::new(VectorFile::create(directory, model)?));
+        self.file = Some((model.to_owned(), Arc::clone(&file)));
+        Ok(file)
+    }
+}
+
+fn append(file: &Mutex<VectorFile>, set: &VectorSet) -> io::Result<()> {
+    file.lock().unwrap_or_else(PoisonError::into_inner).append(set)
 }
 
 impl Worker {
+    /// Texts that have no vector yet, though they are to have one. All, while it is not known which are stored.
+    pub(super) fn pending_vectors(&self) -> usize {
+        match (&self.encoder, self.vectors.are_read()) {
+            (None, _) => 0,
+            (Some(_), true) => self.vectors.pending() + self.writes.unindexed(),
+            (Some(_), false) => self.index.len() + self.writes.unindexed(),
+        }
+    }
+
+    /// Takes over the vectors that were stored.
+    pub(super) fn take_stored_vectors(&mut self, stored: Option<StoredVectors>) {
+        let model = match &self.model {
+            ModelStatus::Ready { id } => Some(id.as_str()),
+            _ => None,
+        };
+        self.vectors.take_stored(stored, model, &self.world.state, &mut self.index);
+        self.encode_more();
+    }
+
     pub(super) fn take_encoded(&mut self, encoded: Encoded) {
         match encoded {
             Encoded::Ready(id) => {
-                self.model = ModelStatus::Ready { id: id.clone() };
+                self.vectors.keep_only(&id, &self.world.state, &mut self.index);
+                self.model = ModelStatus::Ready { id };
                 self.tell(Event::Model(self.model.clone()));
-                let (pages, done) = (self.internal.clone(), self.internal.clone());
-                self.store.load_vectors(
-                    &id,
-                    move |page| pages.send(Internal::Page(page)).is_ok(),
-                    move |result| drop(done.send(Internal::PagesDone(result))),
-                );
+                self.encode_more();
             }
             Encoded::NoModel(why) => {
                 self.model = ModelStatus::None { why };
@@ -161,7 +214,7 @@ impl Worker {
                     match vector {
                         Ok(vector) => {
                             if self.vectors.give(hash, &vector, &mut self.index) {
-                                self.vectors.unkept.push((hash, vector));
+                                self.vectors.unstored.push(hash, &vector);
                             }
                         }
                         Err(error) => {
@@ -172,8 +225,8 @@ impl Worker {
                     }
                 }
                 let pending = self.vectors.pending();
-                if pending == 0 || self.vectors.unkept.len() >= KEEP {
-                    self.keep_vectors();
+                if pending == 0 || self.vectors.unstored.len() >= STORED_AT_ONCE {
+                    self.store_vectors();
                 }
                 self.tell(Event::Vectors { pending });
                 self.encode_more();
@@ -181,36 +234,51 @@ impl Worker {
         }
     }
 
-    pub(super) fn keep_vectors(&mut self) {
+    /// Stores the vectors that were made; beside the worker, unless it is closing.
+    pub(super) fn store_vectors(&mut self) {
         let ModelStatus::Ready { id } = &self.model else { return };
-        let vectors = std::mem::take(&mut self.vectors.unkept);
-        if vectors.is_empty() {
+        let set = std::mem::take(&mut self.vectors.unstored);
+        if set.is_empty() {
             return;
         }
         let id = id.clone();
-        let internal = self.internal.clone();
-        self.store.put_vectors(&id, vectors, move |result| {
-            if let Err(error) = result {
-                let _ = internal.send(Internal::Failed(format!("vectors were not kept: {error}")));
+        if let Some(directory) = self.store.directory() {
+            let failed = |error: io::Error| format!("vectors were not stored, and are made again: {error}");
+            match self.vectors.file_of(directory, &id) {
+                Ok(file) if self.closing => {
+                    if let Err(error) = append(&file, &set) {
+                        tracing::warn!("{}", failed(error));
+                    }
+                }
+                Ok(file) => {
+                    self.aside(move |internal| {
+                        if let Err(error) = append(&file, &set) {
+                            let _ = internal.send(Internal::Failed(failed(error)));
+                        }
+                    });
+                }
+                Err(error) => self.fail(failed(error)),
             }
-        });
+        }
         self.record_model(&id);
     }
 
-    /// Records which model makes the campaign's vectors (decision 11), and drops those of another.
+    /// Removes the vectors of texts that are gone from the file, where they are many. All threads beside the worker are done.
+    pub(super) fn drop_unused_vectors(&mut self) {
+        let Some((_, file)) = &self.vectors.file else { return };
+        let dropped = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
+        if let Err(error) = dropped {
+            tracing::warn!("the vectors of texts that are gone were not removed: {error}");
+        }
+    }
+
+    /// Records which model makes the campaign's vectors (decision 11).
     fn record_model(&mut self, id: &str) {
         // At the end nothing is written any more: the next to open the campaign records it.
         if self.closing || self.vectors.recorded || self.world.state.model() == Some(id) {
             return;
         }
         self.vectors.recorded = true;
-        if self.world.state.model().is_some() {
-            self.store.clear_vectors(Some(id), |result| {
-                if let Err(error) = result {
-                    tracing::warn!("vectors of another model were not deleted: {error}");
-                }
-            });
-        }
         let change = Change::Set(Setting::Model(id.to_owned()));
         let operation = Operation::new(Author::Game, format!("vectors by {id}"), vec![change]);
         self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
@@ -219,10 +287,8 @@ impl Worker {
     /// Hands the encoder its next batch, if it has none.
     pub(super) fn encode_more(&mut self) {
         let ready = matches!(self.model, ModelStatus::Ready { .. });
-        let Some(encoder) = self.encoder.as_ref().filter(|_| ready && self.vectors.kept_read && !self.vectors.encoding)
-        else {
-            return;
-        };
+        let may = ready && self.vectors.is_read && !self.vectors.encoding;
+        let Some(encoder) = self.encoder.as_ref().filter(|_| may) else { return };
         let batch = self.vectors.batch(&self.world.state);
         if batch.is_empty() {
             return;
@@ -258,7 +324,7 @@ mod tests {
     fn equal_texts_are_encoded_once() {
         let (state, ids) = passages(&["Aye.", "Nay.", "Aye."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
-        vectors.want_all(&state);
+        vectors.take_stored(None, None, &state, &mut index);
         // Wanting again what is wanted changes nothing.
         vectors.want_keys(&state, &mut index, &ids.iter().map(|id| Key::Passage(*id)).collect::<Vec<_>>());
         assert_eq!(vectors.pending(), 3);
@@ -274,8 +340,8 @@ mod tests {
     #[test]
     fn a_text_that_cannot_be_encoded_is_given_up() {
         let (state, _) = passages(&["Aye.", "Nay."]);
-        let mut vectors = Vectors::default();
-        vectors.want_all(&state);
+        let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
+        vectors.take_stored(None, None, &state, &mut index);
         for (hash, _) in vectors.batch(&state) {
             vectors.take(hash);
         }
@@ -287,7 +353,7 @@ mod tests {
     fn what_is_gone_is_not_encoded_and_is_wanted_when_it_is_back() {
         let (mut state, ids) = passages(&["Aye."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
-        vectors.want_all(&state);
+        vectors.take_stored(None, None, &state, &mut index);
         let void = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Void(hearsay_model::Position(at))]);
         state.apply(void(1)).unwrap();
         assert!(vectors.batch(&state).is_empty());

@@ -107,3 +107,49 @@ fn the_state_records_which_model_made_the_vectors() {
     assert_eq!(state(&memory).position(), recorded, "recorded once");
     memory.close().unwrap();
 }
+
+#[test]
+fn a_campaign_answers_the_same_without_its_derived_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(with_model(directory.path())).unwrap();
+    memory.import(tiny_tavern()).unwrap().wait().unwrap();
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let search = |memory: &Memory| {
+        let deadline = Some(std::time::Duration::from_secs(60));
+        let text = "who took the silver spoon?".to_owned();
+        let search = hearsay_memory::Search { text, deadline, ..hearsay_memory::Search::default() };
+        memory.search(search).unwrap().wait().unwrap()
+    };
+    let expected = search(&memory);
+    memory.close().unwrap();
+    assert!(expected.facts[0].channels.meaning.is_some() && expected.facts[0].channels.words > 0.0);
+    for damaged in [None, Some("terms"), Some("vectors")] {
+        for deleted in [false, true] {
+            if let Some(path) = damaged.map(|name| directory.path().join(name)) {
+                let mut bytes = std::fs::read(&path).unwrap();
+                std::fs::remove_file(&path).unwrap();
+                if !deleted {
+                    let last = bytes.len() - 1;
+                    bytes[last] ^= 1;
+                    std::fs::write(&path, bytes).unwrap();
+                }
+            }
+            let memory = Memory::open(with_model(directory.path())).unwrap();
+            memory.wait_for_vectors(|_, _| true).unwrap();
+            assert_eq!(search(&memory), expected, "{damaged:?} {deleted}");
+            assert_eq!(batches(&memory) > 0, damaged == Some("vectors"), "{damaged:?} {deleted}");
+            memory.close().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_withdrawn_is_searched_no_more() {
+    let memory = Memory::open(MemoryOptions::in_memory()).unwrap();
+    found_town(&memory);
+    let before = memory.wait_for_vectors(|_, _| true).unwrap().texts;
+    do_edit(&memory, set("Pell", "lore", "Pell whittles flutes."));
+    assert_eq!(memory.wait_for_vectors(|_, _| true).unwrap().texts, before + 1);
+    memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(memory.status().unwrap().wait().unwrap().texts, before);
+}

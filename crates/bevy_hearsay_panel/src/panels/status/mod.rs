@@ -40,7 +40,7 @@ pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
             "Texts that are being read for facts",
         ));
     }
-    if status.pending_vectors > 0 {
+    if status.pending_vectors > 0 && !status.reading_vectors {
         let text = format!("{} to embed", status.pending_vectors);
         parts.push(part(text, "Texts that words and names find already, and meaning soon"));
     }
