@@ -41,6 +41,10 @@
 //!   loses nothing that was reported, and leaves no operation by half.
 //! - **All or nothing.** The operations of one [`Store::commit`] are there together or not at all, however large.
 //! - **No gap.** A commit that does not follow the newest operation is refused. A failed one changes nothing.
+//! - **A failing disk stops the writes.** After a write or sync that failed, nothing more is accepted until the
+//!   campaign is opened again; [`Store::health`] says why.
+//! - **The graph heals.** After a program that did not close the campaign, and once for every existing directory, the
+//!   graph tables are compared with the state in the background and repaired record by record.
 //! - **Damage is found.** Every entry is bound to the one before by a digest, and what was acknowledged is noted
 //!   outside the database: a journal that was cut off, changed or emptied gives [`StoreError::Damaged`], not an older
 //!   campaign. One limit: after a loss of power the note may be behind, and then finds less.
@@ -68,7 +72,8 @@
 //!
 //! # Features
 //!
-//! `testing`: commits that fail on demand, for the tests of those who use the store.
+//! `testing`: failures on demand, for the tests of those who use the store: commits and storage that fail, programs
+//! that are killed, files that are damaged.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod check;
