@@ -140,6 +140,7 @@ impl<'s, 'w> Spread<'s, 'w> {
     }
 
     /// Whether a relation is one that is followed. `forward` says whether that is from subject to object.
+    #[inline(always)]
     fn follows(&self, hop: &Hop, forward: bool) -> bool {
         let way = match self.walk.direction {
             Direction::Both => true,

@@ -144,7 +144,7 @@ impl State {
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, known_by: Indices::default() };
+        let row = || FactRow { id, record: Row::default(), known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
@@ -320,20 +320,21 @@ impl State {
 
     /// Whether what the fact's edges hang on has changed.
     fn refresh_fact(&mut self, index: u32) -> bool {
-        let row = self.facts.at(index);
-        let in_world =
-            |row: &FactRow| row.shown && row.record.value.as_ref().is_some_and(|f| f.standing().is_in_world());
-        let was = in_world(row);
-        let value = fold_fact(&self.journal, &row.record.writes);
+        let in_world = |fact: &Fact| fact.standing().is_in_world();
+        let was = self.fact_at(index).is_some_and(|fact| in_world(fact));
+        let value = fold_fact(&self.journal, &self.facts.at(index).record.writes);
         let exists = |id| self.entities.get(id).is_some_and(|row| row.record.value.is_some());
         let shown =
             value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
-        let row = self.facts.at_mut(index);
-        row.record.value = value;
-        row.shown = shown;
-        let stands = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
-        self.stands.set(index as usize, stands);
-        was != in_world(row)
+        let fact = value.clone().filter(|_| shown);
+        self.facts.at_mut(index).record.value = value;
+        self.stands.set(index as usize, fact.as_ref().is_some_and(|fact| fact.stands()));
+        let is = fact.as_ref().is_some_and(|fact| in_world(fact));
+        match fact {
+            Some(fact) => self.shown.set(index as usize, fact),
+            None => self.shown.remove(index as usize),
+        }
+        was != is
     }
 
     /// The id of the edge, when it came, went or changed.

@@ -53,9 +53,9 @@ impl State {
         handles.iter().for_each(|handle| self.handles.forget(handle, index));
         name.iter().for_each(|name| self.names.forget(name, index));
         self.stands.set(index as usize, false);
+        self.shown.remove(index as usize);
         let row = self.facts.at_mut(index);
         row.record = Row::default();
-        row.shown = false;
         let edges = row.known_by.iter().collect();
         let mut touched = vec![Key::Fact(id)];
         self.refresh_edges(&[], edges, &mut touched);

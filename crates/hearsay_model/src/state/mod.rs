@@ -23,7 +23,7 @@ mod tests;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::{Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
+use crate::{Fact, Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
 
 pub use check::ApplyError;
 pub(crate) use intern::Interner;
@@ -76,6 +76,8 @@ pub struct State {
     /// Made when a walk first sorts what it found, and forgotten when there is a new entity.
     order: OnceLock<Arc<Order>>,
     facts: Table<FactRow>,
+    /// By dense index, the facts that have a value and whose subject and object exist: what most reads ask for.
+    shown: ChunkedVec<Arc<Fact>, 64>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: FlatVec<bool, 16_384>,
     knowledge: Table<KnowledgeRow>,

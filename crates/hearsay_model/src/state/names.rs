@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
-use super::{
-    State,
-    rows::{FactRow, Write},
-};
+use super::{State, rows::Write};
 use crate::{Change, EntityId, Fact, FactId, Kind, Predicate, Secrecy, Standing, attribute, text};
 
 /// Whom a name means.
@@ -69,11 +66,10 @@ impl State {
     /// The canon fact that holds now for an attribute of an entity: the newest, an open one before a secret one.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         let row = self.entities.get(id).filter(|row| row.record.value.is_some())?;
-        let rows = row.facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
-        let rows = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
+        let rows = row.facts.iter().filter_map(|index| Some((&**self.fact_at(index)?, index)));
         rows.filter(|(fact, _)| fact.subject() == id && *fact.predicate() == *name)
             .filter(|(fact, _)| fact.standing() == Standing::Canon && !fact.validity().is_closed())
-            .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id()))
+            .max_by_key(|(fact, index)| (fact.secrecy() != Secrecy::Secret, self.newest_assertion(*index), fact.id()))
             .map(|(fact, _)| fact)
     }
 
@@ -82,13 +78,12 @@ impl State {
         type Rank = (bool, Option<Write>, FactId);
         let mut newest: BTreeMap<&Predicate, (Rank, &Fact)> = BTreeMap::new();
         let row = self.entities.get(id).filter(|row| row.record.value.is_some());
-        let rows = row.into_iter().flat_map(|row| row.facts.iter()).map(|index| self.facts.at(index));
-        for row in rows.filter(|row| row.shown) {
-            let Some(fact) = row.record.value.as_deref().filter(|fact| fact.subject() == id) else { continue };
+        for index in row.into_iter().flat_map(|row| row.facts.iter()) {
+            let Some(fact) = self.fact_at(index).filter(|fact| fact.subject() == id) else { continue };
             if fact.standing() != Standing::Canon || fact.validity().is_closed() {
                 continue;
             }
-            let rank = (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id());
+            let rank = (fact.secrecy() != Secrecy::Secret, self.newest_assertion(index), fact.id());
             match newest.entry(fact.predicate()) {
                 Entry::Vacant(entry) => _ = entry.insert((rank, fact)),
                 Entry::Occupied(mut entry) if entry.get().0 < rank => _ = entry.insert((rank, fact)),
@@ -99,12 +94,12 @@ impl State {
     }
 
     /// The last live write that asserted a fact: judging or confirming it later makes it no newer.
-    fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
+    fn newest_assertion(&self, fact: u32) -> Option<Write> {
         let asserts = |write: &Write| {
             let entry = &self.journal[write.operation as usize];
             entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))
         };
-        row.record.writes.iter().rev().find(asserts)
+        self.facts.at(fact).record.writes.iter().rev().find(asserts)
     }
 
     /// What an entity is called first of all by those who know no secret name of it.
@@ -134,8 +129,7 @@ impl State {
             return Resolution::One(id);
         }
         let indices = self.names.get(&text::normal(text)).into_iter().flat_map(|row| row.facts.iter());
-        let rows = indices.map(|index| self.facts.at(index)).filter(|row| row.shown);
-        let facts = rows.filter_map(|row| row.record.value.as_deref());
+        let facts = indices.filter_map(|index| self.fact_at(index).map(AsRef::as_ref));
         let live = facts.filter(|fact| matches!(fact.standing(), Standing::Canon | Standing::Claimed));
         let found: BTreeSet<&EntityId> = live.map(Fact::subject).collect();
         match found.len() {

@@ -119,8 +119,6 @@ pub(super) struct Order {
 pub(super) struct FactRow {
     pub(super) id: FactId,
     pub(super) record: Row<Fact>,
-    /// Whether the record has a value, and its subject and object exist.
-    pub(super) shown: bool,
     /// Edges that ever led to it, shown or not.
     pub(super) known_by: Indices,
 }
