@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::{
     Applied, ApplyError, Entry, Journal, State,
     check::keys,
-    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, Node, PassageRow, Row, Write, Writes},
+    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, PassageRow, Row, Write, Writes},
     shared::Buffer,
 };
 use crate::{
@@ -136,7 +136,8 @@ impl State {
     fn entity_row(&mut self, id: &EntityId) -> u32 {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
-            self.nodes.push(Node { id: id.clone(), hops: Buffer::default() });
+            self.ids.push(id.clone());
+            self.hops.push(Buffer::default());
             self.order = OnceLock::new();
         }
         index
@@ -178,9 +179,9 @@ impl State {
             && let Some(object) = self.entities.find(object)
         {
             let hop = |other, forward| Hop::new(index, fact.id(), other, predicate, forward);
-            self.nodes[subject as usize].hops.push(hop(object, true));
+            self.hops[subject as usize].push(hop(object, true));
             if object != subject {
-                self.nodes[object as usize].hops.push(hop(subject, false));
+                self.hops[object as usize].push(hop(subject, false));
             }
         }
         if let Some(name) = fact.object().text().filter(|_| fact.is_name()) {

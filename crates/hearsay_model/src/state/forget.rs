@@ -44,7 +44,7 @@ impl State {
         }
         if let Some([Some(subject), Some(object)]) = ends {
             for end in [subject, object] {
-                let hops = &mut self.nodes[end as usize].hops;
+                let hops = &mut self.hops[end as usize];
                 if let Some(at) = hops.iter().rposition(|hop| hop.fact() == index) {
                     hops.remove(at);
                 }

@@ -29,7 +29,7 @@ impl<'a> Link<'a> {
 
     /// The entity at the other end.
     pub fn other(&self) -> &'a EntityId {
-        &self.state.nodes[self.hop.other() as usize].id
+        &self.state.ids[self.hop.other() as usize]
     }
 
     /// Dense index of the other entity, for [`State::links_at`].
@@ -168,7 +168,7 @@ impl State {
     /// seen. For a walk that looks at many and keeps few.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
-        self.nodes.get(index as usize).map_or(&[], |node| &node.hops)
+        self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
     /// Whether the fact at a dense index is there, canon or claimed, and holds now: what the DM's walks follow.
@@ -193,7 +193,7 @@ impl State {
     /// The id of the entity at a dense index.
     #[inline]
     pub fn id_at(&self, index: u32) -> Option<&EntityId> {
-        self.nodes.get(index as usize).map(|node| &node.id)
+        self.ids.get(index as usize)
     }
 
     /// The dense index of a predicate, if any fact ever had it.
@@ -203,8 +203,8 @@ impl State {
 
     fn order(&self) -> &Order {
         self.order.get_or_init(|| {
-            let mut indices: Vec<u32> = (0..self.nodes.len() as u32).collect();
-            indices.sort_unstable_by_key(|&index| &self.nodes[index as usize].id);
+            let mut indices: Vec<u32> = (0..self.ids.len() as u32).collect();
+            indices.sort_unstable_by_key(|&index| &self.ids[index as usize]);
             let mut ranks = vec![0; indices.len()];
             for (rank, index) in indices.iter().enumerate() {
                 ranks[*index as usize] = rank as u32;

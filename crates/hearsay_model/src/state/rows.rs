@@ -2,7 +2,7 @@
 
 use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
-use super::shared::{Buffer, ChunkedVec, HashIndex, List};
+use super::shared::{ChunkedVec, HashIndex, List};
 use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Predicate};
 
 /// A change in the journal: which operation, which of its changes.
@@ -96,14 +96,6 @@ impl Hop {
     pub fn is_forward(&self) -> bool {
         self.way & 1 == 1
     }
-}
-
-/// What a walk asks of an entity, side by side in memory.
-#[derive(Debug, Clone)]
-pub(super) struct Node {
-    pub(super) id: EntityId,
-    /// Relations that ever led from or to it, shown or not.
-    pub(super) hops: Buffer<Hop>,
 }
 
 /// The entities in the order of their ids.

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, GameTime, How, KeptRecap, Knower,
-    Knowledge, Method, Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
+    Author, Change, Condition, Credence, Date, Entity, Evidence, Fact, GameTime, How, KeptRecap, Knower, Knowledge,
+    Method, Passage, Provenance, Reveal, Secrecy, Session, Source, Standing, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
