@@ -33,14 +33,8 @@ impl<T: Copy + Default, const N: usize> FlatVec<T, N> {
     pub(in crate::state) fn get(&self, index: usize) -> T {
         match self.first.get(index) {
             Some(value) => *value,
-            None => self.get_far(index),
+            None => self.others.get((index / N).wrapping_sub(1)).map_or_else(T::default, |chunk| chunk[index % N]),
         }
-    }
-
-    /// The value at an index that is not in the first chunk.
-    #[inline(never)]
-    fn get_far(&self, index: usize) -> T {
-        self.others.get((index / N).wrapping_sub(1)).map_or_else(T::default, |chunk| chunk[index % N])
     }
 
     /// Sets the value at an index. The vector grows as necessary.
