@@ -81,11 +81,12 @@ pub fn neighbours<'a>(
             break;
         }
     }
-    let neighbour = |&Reached { index, hop, forward, distance }: &Reached| {
-        Some(Neighbour { id: state.id_at(index)?, distance, fact: state.fact_at(hop.fact())?, forward })
-    };
     let mut found = Vec::with_capacity(spread.found.len().min(limit));
-    found.extend(spread.found.iter().take(limit).filter_map(neighbour));
+    for &Reached { index, hop, forward, distance } in spread.found.iter().take(limit) {
+        if let (Some(id), Some(fact)) = (state.id_at(index), state.fact_at(hop.fact())) {
+            found.push(Neighbour { id, distance, fact, forward });
+        }
+    }
     found
 }
 
@@ -140,6 +141,7 @@ impl<'s, 'w> Spread<'s, 'w> {
     }
 
     /// Whether a relation is one that is followed. `forward` says whether that is from subject to object.
+    #[inline(always)]
     fn follows(&self, hop: &Hop, forward: bool) -> bool {
         let way = match self.walk.direction {
             Direction::Both => true,

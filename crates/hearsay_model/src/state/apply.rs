@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::{
     Applied, ApplyError, Entry, Journal, State,
     check::keys,
-    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, Node, PassageRow, Row, Write, Writes},
+    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, PassageRow, Row, Write, Writes},
     shared::Buffer,
     validity::Slot,
 };
@@ -140,7 +140,8 @@ impl State {
     fn entity_row(&mut self, id: &EntityId) -> u32 {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
-            self.nodes.push(Node { id: id.clone(), hops: Buffer::default() });
+            self.ids.push(id.clone());
+            self.hops.push(Buffer::default());
             self.validity.add_entity();
             self.order = OnceLock::new();
         }
@@ -149,7 +150,7 @@ impl State {
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), shown: false, transient: false, supported: false, known_by: Indices::default() };
+        let row = || FactRow { id, record: Row::default(), transient: false, supported: false, known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
@@ -189,9 +190,9 @@ impl State {
             && let Some(object) = self.entities.find(object)
         {
             let hop = |other, forward| Hop::new(index, fact.id(), other, predicate, forward);
-            self.nodes[subject as usize].hops.push(hop(object, true));
+            self.hops[subject as usize].push(hop(object, true));
             if object != subject {
-                self.nodes[object as usize].hops.push(hop(subject, false));
+                self.hops[object as usize].push(hop(subject, false));
             }
         }
         if let Some(name) = fact.object().text().filter(|_| fact.is_name()) {
@@ -337,29 +338,29 @@ impl State {
 
     /// Whether what the fact's edges hang on has changed.
     fn refresh_fact(&mut self, index: u32) -> bool {
+        let before = self.fact_at(index).cloned();
         let row = self.facts.at(index);
-        let in_world =
-            |row: &FactRow| row.shown && row.record.value.as_ref().is_some_and(|f| f.standing().is_in_world());
-        let slot = |row: &FactRow| row.record.value.as_deref().filter(|_| row.shown).and_then(Slot::of);
-        let (was, slot_before) = (in_world(row), slot(row));
         let value = if row.transient { row.record.value.clone() } else { fold_fact(&self.journal, row) };
         let exists = |id| self.entities.get(id).is_some_and(|row| row.record.value.is_some());
         let shown =
             value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
-        let row = self.facts.at_mut(index);
-        let before = std::mem::replace(&mut row.record.value, value);
-        row.shown = shown;
-        let stands = shown && row.record.value.as_ref().is_some_and(|fact| fact.stands());
-        self.stands.set(index as usize, stands);
-        let row = self.facts.at(index);
-        let (is, slots) = (in_world(row), (slot_before, slot(row)));
+        let after = value.clone().filter(|_| shown);
+        self.facts.at_mut(index).record.value = value;
+        self.stands.set(index as usize, after.as_ref().is_some_and(|fact| fact.stands()));
+        let slot = |fact: &Option<Arc<Fact>>| fact.as_deref().and_then(Slot::of);
+        let slots = (slot(&before), slot(&after));
         // Its ends and its predicate belong to its id.
-        let fact = before.or_else(|| row.record.value.clone()).filter(|_| slots.0 != slots.1);
-        if let Some(fact) = fact
+        if let Some(fact) = before.as_ref().or(after.as_ref()).filter(|_| slots.0 != slots.1)
             && let Some(subject) = self.entities.find(fact.subject())
         {
             let object = fact.object().entity().and_then(|id| self.entities.find(id));
             self.validity.update(index, fact.predicate(), (subject, object), slots);
+        }
+        let in_world = |fact: &Option<Arc<Fact>>| fact.as_ref().is_some_and(|fact| fact.standing().is_in_world());
+        let (was, is) = (in_world(&before), in_world(&after));
+        match after {
+            Some(fact) => self.shown.set(index as usize, fact),
+            None => self.shown.remove(index as usize),
         }
         was != is
     }

@@ -56,9 +56,9 @@ impl State {
         assert_eq!(facts, filled(entities().map(|row| (row.id.clone(), sorted(&row.facts)))));
         assert_eq!(names, self.names.rows().map(|(_, row)| (row.name.clone(), sorted(&row.facts))).collect());
         assert_eq!(handles, self.handles.rows().map(|(_, row)| (row.name.clone(), sorted(&row.facts))).collect());
-        assert_eq!(self.nodes.len(), self.entities.index_count());
-        for (index, node) in self.nodes.iter() {
-            let mut held: Vec<_> = node.hops.iter().map(|hop| (hop.fact(), hop.other(), hop.is_forward())).collect();
+        assert_eq!(self.hops.len(), self.entities.index_count());
+        for (index, hops_of) in self.hops.iter() {
+            let mut held: Vec<_> = hops_of.iter().map(|hop| (hop.fact(), hop.other(), hop.is_forward())).collect();
             held.sort_unstable();
             assert_eq!(held, hops.remove(&(index as u32)).unwrap_or_default());
         }

@@ -25,7 +25,7 @@ impl State {
         // A fact that was asserted again may mention others, and have another handle, than it did at first.
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
         let (mut name, mut ends) = (None, None);
-        let slot = row.record.value.as_deref().filter(|_| row.shown).and_then(Slot::of);
+        let slot = self.fact_at(index).and_then(|fact| Slot::of(fact));
         let asserted = row.record.writes.iter().filter_map(|write| match self.change(write) {
             Change::AssertFact(fact) | Change::Support(fact) => Some(fact),
             _ => None,
@@ -47,7 +47,7 @@ impl State {
         }
         if let Some([Some(subject), Some(object)]) = ends {
             for end in [subject, object] {
-                let hops = &mut self.nodes[end as usize].hops;
+                let hops = &mut self.hops[end as usize];
                 if let Some(at) = hops.iter().rposition(|hop| hop.fact() == index) {
                     hops.remove(at);
                 }
@@ -60,9 +60,10 @@ impl State {
         handles.iter().for_each(|handle| self.handles.forget(handle, index));
         name.iter().for_each(|name| self.names.forget(name, index));
         self.stands.set(index as usize, false);
+        self.shown.remove(index as usize);
         let row = self.facts.at_mut(index);
         row.record = Row::default();
-        (row.shown, row.transient, row.supported) = (false, false, false);
+        (row.transient, row.supported) = (false, false);
         let edges = row.known_by.iter().collect();
         let mut touched = vec![Key::Fact(id)];
         self.refresh_edges(&[], edges, &mut touched);

@@ -26,15 +26,15 @@ mod tests;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::{Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
+use crate::{EntityId, Fact, Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
 
 pub use check::ApplyError;
 pub(crate) use intern::Interner;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
 pub use rows::Hop;
-use rows::{EntityRow, FactRow, Indices, KnowledgeRow, NameRow, Node, Order, PassageRow, Row, Table};
-use shared::{ChunkedVec, FlatVec, SortedMap};
+use rows::{EntityRow, FactRow, Indices, KnowledgeRow, NameRow, Order, PassageRow, Row, Table};
+use shared::{Buffer, ChunkedVec, FlatVec, SortedMap};
 pub use slots::Slot;
 use texts::TextIndex;
 use transient::Transients;
@@ -77,13 +77,17 @@ pub struct State {
     slots: Arc<Vec<Slot>>,
     vocabulary: Arc<Vocabulary>,
     entities: Table<EntityRow>,
-    /// The relations of each entity, by dense index.
-    nodes: ChunkedVec<Node, 32>,
+    /// By dense index, the ids of the entities.
+    ids: ChunkedVec<EntityId, 64>,
+    /// By dense index of an entity, the relations that ever led from or to it, shown or not.
+    hops: ChunkedVec<Buffer<Hop>, 64>,
     /// Dense indices of the predicates of facts.
     predicates: Table<Predicate>,
     /// Made when a walk first sorts what it found, and forgotten when there is a new entity.
     order: OnceLock<Arc<Order>>,
     facts: Table<FactRow>,
+    /// By dense index, the facts that have a value and whose subject and object exist: what most reads ask for.
+    shown: ChunkedVec<Arc<Fact>, 64>,
     /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
     stands: FlatVec<bool, 16_384>,
     /// The facts of each entity by when they hold.

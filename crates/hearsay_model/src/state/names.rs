@@ -131,8 +131,7 @@ impl State {
             return Resolution::One(id);
         }
         let indices = self.names.get(&text::normal(text)).into_iter().flat_map(|row| row.facts.iter());
-        let rows = indices.map(|index| self.facts.at(index)).filter(|row| row.shown);
-        let facts = rows.filter_map(|row| row.record.value.as_deref());
+        let facts = indices.filter_map(|index| self.fact_at(index).map(AsRef::as_ref));
         let live = facts.filter(|fact| matches!(fact.standing(), Standing::Canon | Standing::Claimed));
         let found: BTreeSet<&EntityId> = live.map(Fact::subject).collect();
         match found.len() {

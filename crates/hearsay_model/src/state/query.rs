@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     State,
     rows::{Hop, Indices, NameRow, Order},
+    shared::Iter,
 };
 use crate::{
     AudienceRules, Author, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
@@ -28,7 +29,7 @@ impl<'a> Link<'a> {
 
     /// The entity at the other end.
     pub fn other(&self) -> &'a EntityId {
-        &self.state.nodes[self.hop.other() as usize].id
+        &self.state.ids[self.hop.other() as usize]
     }
 
     /// Dense index of the other entity, for [`State::links_at`].
@@ -79,7 +80,7 @@ impl State {
 
     /// A fact, whatever its standing.
     pub fn fact(&self, id: FactId) -> Option<&Arc<Fact>> {
-        self.facts.get(&id).filter(|row| row.shown)?.record.value.as_ref()
+        self.fact_at(self.facts.find(&id)?)
     }
 
     /// A fact as it was first asserted, whether it counts any more or not: what its id stands for.
@@ -116,28 +117,27 @@ impl State {
     /// All facts, by id, each with its dense index: a small number that stays valid as long as this state lives.
     pub fn indexed_facts(&self) -> impl Iterator<Item = (u32, &Arc<Fact>)> {
         // Ids are compared where they lie side by side.
-        let rows = self.facts.rows().filter(|(_, row)| row.shown);
+        let rows = self.facts.rows().filter(|(index, _)| self.fact_at(*index).is_some());
         let mut order: Vec<(FactId, u32)> = rows.map(|(index, row)| (row.id, index)).collect();
         order.sort_unstable();
-        order.into_iter().filter_map(|(_, index)| Some((index, self.facts.at(index).record.value.as_ref()?)))
+        order.into_iter().filter_map(|(_, index)| Some((index, self.fact_at(index)?)))
     }
 
     /// The dense index of a fact, if it is there.
     pub fn fact_index(&self, id: FactId) -> Option<u32> {
-        self.facts.find(&id).filter(|index| self.facts.at(*index).shown)
+        self.facts.find(&id).filter(|index| self.fact_at(*index).is_some())
     }
 
     /// How many facts there are.
     pub fn fact_count(&self) -> usize {
-        self.facts.rows().filter(|(_, row)| row.shown).count()
+        self.shown.iter().count()
     }
 
     /// The facts that have an entity as subject or object, or mention it. In no order that means anything.
     pub fn facts_of<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.entities.get(id).into_iter().flat_map(|entity| {
-            let rows = entity.facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
             // A fact that was asserted again may mention fewer than it did.
-            let facts = rows.filter_map(|row| row.record.value.as_ref());
+            let facts = entity.facts.iter().filter_map(|index| self.fact_at(index));
             facts.filter(|fact| fact.entities().any(|id| *id == entity.id))
         })
     }
@@ -145,9 +145,8 @@ impl State {
     /// The facts that carry the author's own name for them: more than one only where several sources use it.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
-            let rows = facts.iter().map(|index| self.facts.at(index)).filter(|row| row.shown);
             // A fact that was asserted again may have another handle now.
-            rows.filter_map(|row| row.record.value.as_ref()).filter(move |fact| fact.handle() == Some(handle))
+            facts.iter().filter_map(|index| self.fact_at(index)).filter(move |fact| fact.handle() == Some(handle))
         })
     }
 
@@ -173,7 +172,7 @@ impl State {
     /// seen. For a walk that looks at many and keeps few.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
-        self.nodes.get(index as usize).map_or(&[], |node| &node.hops)
+        self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
     /// Whether the fact at a dense index is there, canon or claimed, and holds now: what the DM's walks follow.
@@ -192,13 +191,13 @@ impl State {
     /// The fact at a dense index, if it is there.
     #[inline]
     pub fn fact_at(&self, index: u32) -> Option<&Arc<Fact>> {
-        self.facts.row(index).filter(|row| row.shown)?.record.value.as_ref()
+        self.shown.get(index as usize)
     }
 
     /// The id of the entity at a dense index.
     #[inline]
     pub fn id_at(&self, index: u32) -> Option<&EntityId> {
-        self.nodes.get(index as usize).map(|node| &node.id)
+        self.ids.get(index as usize)
     }
 
     /// The dense index of a predicate, if any fact ever had it.
@@ -208,8 +207,8 @@ impl State {
 
     fn order(&self) -> &Order {
         self.order.get_or_init(|| {
-            let mut indices: Vec<u32> = (0..self.nodes.len() as u32).collect();
-            indices.sort_unstable_by_key(|&index| &self.nodes[index as usize].id);
+            let mut indices: Vec<u32> = (0..self.ids.len() as u32).collect();
+            indices.sort_unstable_by_key(|&index| &self.ids[index as usize]);
             let mut ranks = vec![0; indices.len()];
             for (rank, index) in indices.iter().enumerate() {
                 ranks[*index as usize] = rank as u32;
@@ -248,7 +247,7 @@ impl State {
     }
 
     fn edges<'a>(&'a self, indices: Option<&'a Indices>) -> impl Iterator<Item = (KnowledgeId, &'a Arc<Knowledge>)> {
-        let indices = indices.into_iter().flat_map(Indices::iter);
+        let indices = indices.map_or_else(Iter::default, Indices::iter);
         let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
@@ -275,11 +274,11 @@ impl State {
     /// Those edges with their facts, and the dense index of each fact: a small number that stays valid as long as this
     /// state lives.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
-        let indices = self.edge_indices(knower).into_iter().flat_map(Indices::iter);
+        let indices = self.edge_indices(knower).map_or_else(Iter::default, Indices::iter);
         let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
         rows.filter_map(|row| {
             let index = row.fact?;
-            let fact = self.facts.at(index).record.value.as_ref()?;
+            let fact = self.fact_at(index)?;
             Some(KnownFact { id: row.id, edge: row.record.value.as_ref()?, index, fact })
         })
     }
@@ -296,16 +295,16 @@ impl State {
 
     /// The same with their ids: to make one takes a hash.
     pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
-        let indices = self.facts.get(&fact).into_iter().flat_map(|row| row.known_by.iter());
+        let indices = self.facts.get(&fact).map_or_else(Iter::default, |row| row.known_by.iter());
         let rows = indices.map(|index| self.knowledge.at(index));
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
     /// The author of the last live operation that recorded or withdrew an edge.
     pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
-        let writes = self.knowledge.get(&id).map_or(&[][..], |row| &row.record.writes);
-        let entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
-        entries.filter(|entry| entry.live).map(|entry| &entry.operation.author).next()
+        let writes = &self.knowledge.get(&id)?.record.writes;
+        let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
+        entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
     /// The edges that rest on an edge. In no order that means anything.
@@ -345,7 +344,7 @@ impl State {
             Knower::World => Some(&self.common_passages),
             Knower::Entity(id) => self.entities.get(id).map(|row| &row.hears),
         };
-        let rows = indices.into_iter().flat_map(Indices::iter).map(|index| self.passages.at(index));
+        let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
         let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
         // A passage that was recorded again may have been heard by fewer than it was.
         passages.filter(move |(_, passage)| passage.reached(knower).is_some())

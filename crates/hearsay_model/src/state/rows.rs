@@ -2,7 +2,7 @@
 
 use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
-use super::shared::{Buffer, ChunkedVec, HashIndex, List};
+use super::shared::{ChunkedVec, HashIndex, List};
 use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Predicate};
 
 /// A change in the journal: which operation, which of its changes.
@@ -98,14 +98,6 @@ impl Hop {
     }
 }
 
-/// What a walk asks of an entity, side by side in memory.
-#[derive(Debug, Clone)]
-pub(super) struct Node {
-    pub(super) id: EntityId,
-    /// Relations that ever led from or to it, shown or not.
-    pub(super) hops: Buffer<Hop>,
-}
-
 /// The entities in the order of their ids.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
@@ -119,8 +111,6 @@ pub(super) struct Order {
 pub(super) struct FactRow {
     pub(super) id: FactId,
     pub(super) record: Row<Fact>,
-    /// Whether the record has a value, and its subject and object exist.
-    pub(super) shown: bool,
     /// Whether it is a transient value, which no operation asserts.
     pub(super) transient: bool,
     /// Whether anything was ever written that supports it: then all its writes count, not only those since it was last

@@ -6,24 +6,26 @@ use std::{
 };
 
 /// Number of chunks under one branch.
-const FANOUT: usize = 128;
+const FANOUT: usize = 512;
 
 type Chunk<T, const N: usize> = Arc<[Option<T>; N]>;
-type Branch<T, const N: usize> = Arc<[Option<Chunk<T, N>>; FANOUT]>;
+type Branch<T, const N: usize> = Arc<[Option<Chunk<T, N>>]>;
 
 /// A vector that is stored in chunks of `N` elements. An element can be removed in place; others keep their indices.
 ///
-/// Cloning it is O(1). The first write after that copies one chunk, one branch of 128 pointers, and the root with one
-/// pointer per 128 `N` elements.
+/// Cloning it is O(1). The first write after that copies one chunk, one branch of at most 512 pointers, and one pointer
+/// per 512 `N` elements.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct ChunkedVec<T, const N: usize> {
-    root: Arc<[Branch<T, N>]>,
+    /// The first branch is one pointer nearer, since most vectors have no other.
+    first: Branch<T, N>,
+    others: Arc<[Branch<T, N>]>,
     len: usize,
 }
 
 impl<T, const N: usize> Default for ChunkedVec<T, N> {
     fn default() -> Self {
-        Self { root: Arc::default(), len: 0 }
+        Self { first: Arc::default(), others: Arc::default(), len: 0 }
     }
 }
 
@@ -36,7 +38,17 @@ impl<T, const N: usize> ChunkedVec<T, N> {
 
     #[inline]
     pub(in crate::state) fn get(&self, index: usize) -> Option<&T> {
-        self.root.get(index / (N * FANOUT))?[index / N % FANOUT].as_ref()?[index % N].as_ref()
+        let chunk = match self.first.get(index / N) {
+            Some(chunk) => chunk,
+            None => self.far_chunk(index)?,
+        };
+        chunk.as_ref()?[index % N].as_ref()
+    }
+
+    /// The chunk of an index that is not in the first branch.
+    #[inline(never)]
+    fn far_chunk(&self, index: usize) -> Option<&Option<Chunk<T, N>>> {
+        self.others.get((index / (N * FANOUT)).wrapping_sub(1))?.get(index / N % FANOUT)
     }
 
     /// All elements with their indices.
@@ -47,27 +59,37 @@ impl<T, const N: usize> ChunkedVec<T, N> {
 
 impl<T: Clone, const N: usize> ChunkedVec<T, N> {
     pub(in crate::state) fn push(&mut self, value: T) {
-        let at = self.len;
-        self.len += 1;
-        *self.slot(at) = Some(value);
+        self.set(self.len, value);
     }
 
     /// Removes the element at an index, which stays free until it is [set](Self::set).
     pub(in crate::state) fn remove(&mut self, index: usize) {
-        *self.slot(index) = None;
+        if self.get(index).is_some() {
+            *self.slot(index) = None;
+        }
     }
 
+    /// Sets the element at an index. The vector grows as necessary, and elements that were never set are missing.
     pub(in crate::state) fn set(&mut self, index: usize, value: T) {
+        self.len = self.len.max(index + 1);
         *self.slot(index) = Some(value);
     }
 
     fn slot(&mut self, index: usize) -> &mut Option<T> {
-        let branch = index / (N * FANOUT);
-        if branch == self.root.len() {
-            self.root = self.root.iter().cloned().chain([Arc::new([const { None }; FANOUT])]).collect();
+        let (branch, chunk) = (index / (N * FANOUT), index / N % FANOUT);
+        if branch > self.others.len() {
+            let more = std::iter::repeat_n(Arc::default(), branch - self.others.len());
+            self.others = self.others.iter().cloned().chain(more).collect();
         }
-        let branch = Arc::make_mut(&mut Arc::make_mut(&mut self.root)[branch]);
-        let chunk = branch[index / N % FANOUT].get_or_insert_with(|| Arc::new([const { None }; N]));
+        let branch = match branch.checked_sub(1) {
+            None => &mut self.first,
+            Some(other) => &mut Arc::make_mut(&mut self.others)[other],
+        };
+        if chunk >= branch.len() {
+            let more = (chunk + 1).next_power_of_two() - branch.len();
+            *branch = branch.iter().cloned().chain(std::iter::repeat_n(None, more)).collect();
+        }
+        let chunk = Arc::make_mut(branch)[chunk].get_or_insert_with(|| Arc::new([const { None }; N]));
         &mut Arc::make_mut(chunk)[index % N]
     }
 }

@@ -2,39 +2,56 @@
 
 use std::sync::Arc;
 
-/// A vector of plain values that is stored in chunks of `N`, two pointers away.
+/// A vector of plain values that is stored in chunks of `N`. A short one is one pointer away.
 ///
 /// Cloning it is O(1). The first write after that copies one chunk, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct FlatVec<T, const N: usize> {
-    chunks: Arc<[Arc<[T; N]>]>,
+    /// The first chunk, as far as it is in use.
+    first: Arc<[T]>,
+    others: Arc<[Arc<[T; N]>]>,
 }
 
 impl<T, const N: usize> Default for FlatVec<T, N> {
     fn default() -> Self {
-        Self { chunks: Arc::default() }
+        Self { first: Arc::default(), others: Arc::default() }
     }
 }
 
 impl<T: Copy + Default, const N: usize> FlatVec<T, N> {
     /// A vector of default values.
     pub(in crate::state) fn with_len(len: usize) -> Self {
-        Self { chunks: (0..len.div_ceil(N)).map(|_| Arc::new([T::default(); N])).collect() }
+        let others = len.div_ceil(N).saturating_sub(1);
+        Self {
+            first: std::iter::repeat_n(T::default(), len.min(N)).collect(),
+            others: (0..others).map(|_| Arc::new([T::default(); N])).collect(),
+        }
     }
 
     /// The value at an index; the default value behind the end.
     #[inline]
     pub(in crate::state) fn get(&self, index: usize) -> T {
-        self.chunks.get(index / N).map_or_else(T::default, |chunk| chunk[index % N])
+        match self.first.get(index) {
+            Some(value) => *value,
+            None => self.others.get((index / N).wrapping_sub(1)).map_or_else(T::default, |chunk| chunk[index % N]),
+        }
     }
 
     /// Sets the value at an index. The vector grows as necessary.
     pub(in crate::state) fn set(&mut self, index: usize, value: T) {
-        if index / N >= self.chunks.len() {
-            let more = self.chunks.len()..=index / N;
-            let more = more.map(|_| Arc::new([T::default(); N]));
-            self.chunks = self.chunks.iter().cloned().chain(more).collect();
+        if index < N {
+            if index >= self.first.len() {
+                let more = (index + 1).next_power_of_two().min(N) - self.first.len();
+                self.first = self.first.iter().copied().chain(std::iter::repeat_n(T::default(), more)).collect();
+            }
+            Arc::make_mut(&mut self.first)[index] = value;
+            return;
         }
-        Arc::make_mut(&mut Arc::make_mut(&mut self.chunks)[index / N])[index % N] = value;
+        let chunk = index / N - 1;
+        if chunk >= self.others.len() {
+            let more = (self.others.len()..=chunk).map(|_| Arc::new([T::default(); N]));
+            self.others = self.others.iter().cloned().chain(more).collect();
+        }
+        Arc::make_mut(&mut Arc::make_mut(&mut self.others)[chunk])[index % N] = value;
     }
 }

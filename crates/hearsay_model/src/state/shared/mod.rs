@@ -17,5 +17,5 @@ pub(super) use buffer::Buffer;
 pub(super) use chunked::ChunkedVec;
 pub(super) use flat::FlatVec;
 pub(super) use hash::HashIndex;
-pub(super) use list::List;
+pub(super) use list::{Iter, List};
 pub(super) use sorted::SortedMap;
