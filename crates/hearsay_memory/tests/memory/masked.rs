@@ -38,7 +38,7 @@ sessions:
     present: [pell, bryn]
     log:
       - {speaker: The Grey Lady, text: "The bell rings at dusk.", heard_by: [pell, odo],
-         facts: [{about: quay, text: "The bell rings at dusk."}]}
+         facts: [{about: [quay], text: "The bell rings at dusk."}]}
       - {speaker: Pell Marrow, text: "It was me who sank the ferry.", heard_by: [odo], facts: [{fact: ferry}]}
       - {speaker: Bryn, text: "A fine night.", heard_by: [pell]}
 "#;
