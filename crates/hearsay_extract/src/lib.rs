@@ -65,6 +65,7 @@ mod facts;
 mod fields;
 mod figures;
 mod frames;
+pub mod fuzz;
 mod grammar;
 mod hints;
 mod kinds;

@@ -71,6 +71,8 @@ mod tests;
 mod turns;
 mod writer;
 
+pub(crate) use answer::check as check_answer;
+
 use std::fmt;
 
 use hearsay_model::{Span, Vocabulary};

@@ -150,6 +150,21 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(form: &Form, answer: &str) -> R
     }
 }
 
+/// What holds of all answers: repairing one gives the same as reading what came of it.
+pub(crate) fn check(answer: &str) {
+    if let Ok(read) = repair::read(answer) {
+        let written = read.value.to_string();
+        let again = repair::read(&written).map(|again| again.value);
+        assert!(again.as_ref() == Ok(&read.value), "what was repaired is sound: {written}");
+    }
+    if let Ok(answer) = read::<EntityItem>(&ENTITIES, answer) {
+        assert!(answer.items.len() <= MOST_ITEMS, "an answer is bounded");
+    }
+    if let Ok(answer) = read::<FactItem>(&FACTS, answer) {
+        assert!(answer.items.len() <= MOST_ITEMS, "an answer is bounded");
+    }
+}
+
 /// The same item with numbers where models write numbers as text, and text where they write numbers.
 fn scalars(item: &Value) -> Value {
     let Value::Object(members) = item else { return item.clone() };

@@ -1,0 +1,135 @@
+//! What fuzzing runs: text of any kind is read, and what holds of all text must hold.
+//!
+//! The folder `fuzz/` of the repository has a target for `cargo fuzz` for each, with a corpus; a test replays the corpus.
+
+use std::sync::LazyLock;
+
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Method, Operation, Provenance, State, Vocabulary, attribute,
+};
+
+use crate::{CueKind, Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
+
+/// The names of the targets, which are those of the folders of the corpus.
+#[cfg(not(feature = "llm"))]
+pub const TARGETS: [&str; 1] = ["extract"];
+/// The names of the targets, which are those of the folders of the corpus.
+#[cfg(feature = "llm")]
+pub const TARGETS: [&str; 2] = ["answer", "extract"];
+
+/// Runs a target over bytes.
+///
+/// # Panics
+/// When the target is unknown, or something does not hold: a fact that does not quote its words, a place outside the text, a
+/// doubtful fact that is sure. These are bugs.
+#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+pub fn run(target: &str, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match target {
+        "extract" => [Form::Talk, Form::Narration, Form::Lore].into_iter().for_each(|form| extract(&text, form)),
+        #[cfg(feature = "llm")]
+        "answer" => crate::llm::check_answer(&text),
+        _ => panic!("there is no target {target}"),
+    }
+}
+
+static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| Extractor::new(Language::english(), Vocabulary::default()));
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(lexicon);
+
+/// Who is known: id, kind, names.
+const KNOWN: [(&str, &str, &[&str]); 6] = [
+    ("mirela-voss", "npc", &["Mirela Voss", "the Grey Lady"]),
+    ("odo-brandt", "npc", &["Odo Brandt", "Hope"]),
+    ("lyra", "player", &["Lyra"]),
+    ("salt-quay", "location", &["the Salt Quay"]),
+    ("guild", "faction", &["the Ferrymen's Guild"]),
+    ("ledger", "document", &["the Black Ledger"]),
+];
+
+fn lexicon() -> Lexicon {
+    let mut changes = Vec::new();
+    for (id, kind, names) in KNOWN {
+        let Ok(id) = EntityId::new(id) else { continue };
+        changes.push(Change::AddEntity(Entity::new(id.clone())));
+        let names = names.iter().enumerate().map(|(number, name)| match number {
+            0 => (attribute::NAME, *name),
+            _ => (attribute::ALIAS, *name),
+        });
+        for (name, value) in names.chain([(attribute::KIND, kind)]) {
+            let fact = Fact::attribute(&id, name, value, Provenance::new(Method::Authored, Author::Dm));
+            changes
+                .extend(fact.and_then(hearsay_model::FactBuilder::build).map(|fact| Change::AssertFact(fact.into())));
+        }
+    }
+    let mut state = State::default();
+    let _ = state.apply(Operation::new(Author::Dm, "people", changes));
+    Lexicon::of(&state)
+}
+
+fn extract(text: &str, form: Form) {
+    let here: Vec<EntityId> = ["lyra", "odo-brandt"].into_iter().filter_map(|id| EntityId::new(id).ok()).collect();
+    let read = Text { speaker: here.first(), present: &here, before: &["Mirela came in."], ..Text::new(text, form) };
+    let found = EXTRACTOR.extract(&LEXICON, &read);
+    check(text, &found);
+    assert!(found == EXTRACTOR.extract(&LEXICON, &read), "the same text gives the same facts");
+}
+
+/// What holds of all that is found in a text.
+fn check(text: &str, found: &Extraction) {
+    for fact in &found.facts {
+        let quoted = text.get(fact.span.start..fact.span.end);
+        assert!(!fact.quote.is_empty() && quoted == Some(fact.quote.as_str()), "a fact quotes its words: {fact:?}");
+        let object = match &fact.object {
+            Stated::Entity(mention) => Some(mention),
+            Stated::Value(_) => None,
+        };
+        let mentions = std::iter::once(&fact.subject).chain(&fact.stated_by).chain(&fact.told_to).chain(object);
+        for mention in mentions {
+            let unknown = matches!(mention, Mention::New(at) if *at >= found.entities.len());
+            assert!(!unknown, "a new entity is listed: {fact:?}");
+        }
+        let sure = fact.cues.iter().all(|cue| cue.kind == CueKind::Past);
+        assert!(sure || fact.confidence.get() < 0.7, "what is in doubt is not sure: {fact:?}");
+    }
+    for entity in &found.entities {
+        let written = text.get(entity.span.start..entity.span.end);
+        assert!(written == Some(entity.name.as_str()), "a name stands in the text: {entity:?}");
+    }
+    for mention in &found.mentions {
+        assert!(text.get(mention.span.start..mention.span.end).is_some(), "a mention stands in the text");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_corpus_is_replayed() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+        for target in TARGETS {
+            let files =
+                fs::read_dir(corpus.join(target)).unwrap_or_else(|error| panic!("the corpus of {target}: {error}"));
+            let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+            assert!(!files.is_empty(), "the corpus of {target} is empty");
+            for file in files {
+                run(target, &fs::read(&file).unwrap());
+            }
+            let program = corpus.join(format!("../fuzz_targets/{target}.rs"));
+            assert!(program.is_file(), "{target} is fuzzed by no program");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            for target in TARGETS {
+                run(target, &bytes);
+            }
+        }
+    }
+}
