@@ -35,13 +35,7 @@ pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Re
 /// Opens a campaign as it is.
 pub(crate) fn open_plain(directory: &Path, meaning: Meaning, output: &Output) -> Result<Memory> {
     let mut settings = settings(directory)?;
-    if !is_campaign(directory, &settings) {
-        let what = format!(
-            "{}: this is no campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` makes one",
-            directory.display()
-        );
-        return Err(Fault::new(WRONG_FILE, what).into());
-    }
+    expect_campaign(directory, &settings)?;
     settings.model.enabled &= meaning == Meaning::With;
     // Only commands that write texts have them read, and wait for it: what others show does not change meanwhile.
     settings.extraction.enabled = false;
@@ -66,6 +60,18 @@ fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
         drop(opened);
         Ok(memory?)
     })
+}
+
+/// Fails when a directory is no campaign.
+pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<()> {
+    if is_campaign(directory, settings) {
+        return Ok(());
+    }
+    let what = format!(
+        "{}: this is no campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` makes one",
+        directory.display()
+    );
+    Err(Fault::new(WRONG_FILE, what).into())
 }
 
 /// Opens a campaign to try something out: what has no memory yet gets none.

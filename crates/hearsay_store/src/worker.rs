@@ -347,7 +347,7 @@ async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> 
     if !found.is_empty() {
         let count = found.len();
         let rows = found.into_iter().map(|(_, row)| row).collect();
-        graph::write(&shared.db, rows, Some(state.position())).await?;
+        graph::write(&shared.db, rows, None).await?;
         shared.repaired.store(count, Ordering::Relaxed);
         tracing::warn!(place = shared.place, records = count, "records of the graph tables were lost and are repaired");
     }

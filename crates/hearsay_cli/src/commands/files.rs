@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{BufReader, BufWriter, Write},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -13,6 +13,7 @@ use hearsay_memory::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, Proposed, SETTINGS_FILE, Settings,
     query::players,
 };
+use hearsay_model::Operation;
 use hearsay_store::StoreError;
 use serde::Serialize;
 use serde_json::json;
@@ -210,10 +211,37 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         let what = format!("{}: the campaign has a memory already; `hearsay clear` deletes it", directory.display());
         return Err(Fault::new(WRONG_FILE, what).into());
     }
-    let memory = campaign::open_plain(directory, Meaning::Without, output)?;
+    campaign::expect_campaign(directory, &settings)?;
+    // Written beside, and put in place when it is whole: a restore that is stopped leaves no memory.
+    let mut beside = settings.store.directory.clone().into_os_string();
+    beside.push(".restoring");
+    let (target, beside) = (directory.join(&settings.store.directory), PathBuf::from(beside));
+    let unfinished = directory.join(&beside);
+    hearsay_store::discard(&unfinished).map_err(MemoryError::Store)?;
+    let mut apart = settings;
+    apart.store.directory = beside;
+    apart.model.enabled = false;
+    apart.extraction.enabled = false;
+    let all = operations.len();
+    let written = write_all(directory, apart, operations, output).and_then(|()| {
+        fs::rename(&unfinished, &target).with_context(|| format!("{} cannot be put in place", target.display()))
+    });
+    if let Err(error) = written {
+        if let Err(left) = hearsay_store::discard(&unfinished) {
+            output.note(format!("an unfinished part is left, which the next `hearsay restore` deletes: {left}"));
+        }
+        return Err(error);
+    }
+    output.data(&json!({ "restored": all }))?;
+    output.line(format!("{} restored to {}", count(all, "operation", "operations"), directory.display()))
+}
+
+/// Writes all operations to a new memory, and closes it.
+fn write_all(directory: &Path, settings: Settings, operations: Vec<Operation>, output: &Output) -> Result<()> {
+    let memory = Memory::open(MemoryOptions::with_settings(directory, settings))?;
     let bar = output.progress("restoring");
     bar.set_length(operations.len() as u64);
-    let (all, mut tickets) = (operations.len(), std::collections::VecDeque::new());
+    let mut tickets = std::collections::VecDeque::new();
     for operation in operations {
         let operation = operation.clone();
         tickets.push_back(memory.write(move |_| Ok(operation.clone()))?);
@@ -229,9 +257,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    memory.close()?;
-    output.data(&json!({ "restored": all }))?;
-    output.line(format!("{} restored to {}", count(all, "operation", "operations"), directory.display()))
+    Ok(memory.close()?)
 }
 
 pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {

@@ -134,3 +134,34 @@ fn every_format_is_written_and_what_can_be_read_again_is_whole() {
     let handbook = place.ok(&["export", "mill", "--format", "handbook"]);
     assert!(handbook.starts_with('#') && !handbook.contains("cracked"), "no secret is in it: {handbook}");
 }
+
+/// A restore that is killed at any moment leaves no memory, or all of it, and a second one succeeds.
+#[test]
+fn a_restore_that_is_killed_leaves_no_half_memory() {
+    let place = Place::new();
+    for n in 0..6 {
+        let notes: String = (0..40).map(|k| format!("- Person {n} {k}\n")).collect();
+        place.write(&format!("mill/notes-{n}.md"), &notes);
+        place.ok(&["set", "mill", "ada", "goals", &format!("Goal {n}.")]);
+    }
+    place.ok(&["export", "mill", "--format", "backup", "--output", "mill.backup"]);
+    let all = place.json(&["restore", "mill.backup", "whole"])["restored"].as_u64().unwrap();
+    let history = place.ok(&["history", "whole", "--no-import"]);
+    let mut stopped = 0;
+    for wait in [20, 60, 120, 200, 300, 450, 700] {
+        let mut child = place.command(&["restore", "mill.backup", "again"]).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if place.path("again/.hearsay").exists() {
+            assert_eq!(place.ok(&["history", "again", "--no-import"]), history, "{wait} ms");
+            fs::remove_dir_all(place.path("again/.hearsay")).unwrap();
+        } else {
+            stopped += 1;
+        }
+    }
+    assert!(stopped > 0, "no restore was stopped");
+    assert_eq!(place.json(&["restore", "mill.backup", "again"])["restored"], all);
+    assert_eq!(place.ok(&["history", "again", "--no-import"]), history);
+    assert!(!place.path("again/.hearsay.restoring").exists());
+}
