@@ -687,7 +687,7 @@ impl Memory {
     }
 
     /// Writes all that the state holds into one file (`.jsonl`), beside the worker: another memory can import it. The
-    /// file is there as a whole or not at all.
+    /// file is there as a whole or not at all, and on Unix nobody but its owner can read it.
     ///
     /// # Errors
     /// When the channel is full or the memory closed. The ticket: when the file cannot be written.
@@ -695,10 +695,8 @@ impl Memory {
         let path = path.into();
         self.read_aside(move |world| {
             let mut bytes = Vec::new();
-            let beside = path.with_extension("jsonl.part");
             hearsay_campaign::export_jsonl(&world.state, &mut bytes)
-                .and_then(|()| std::fs::write(&beside, &bytes))
-                .and_then(|()| std::fs::rename(&beside, &path))
+                .and_then(|()| hearsay_campaign::write_private(&path, &bytes))
                 .map_err(|source| MemoryError::File { path: path.clone(), source })
         })
     }

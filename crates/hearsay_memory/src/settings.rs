@@ -1,11 +1,12 @@
 //! Settings of a campaign directory: `hearsay.toml`.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use hearsay_campaign::read_text_file;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "llm")]
@@ -15,6 +16,9 @@ use crate::{MemoryError, Policy};
 
 /// The name of the settings file in a campaign directory.
 pub const SETTINGS_FILE: &str = "hearsay.toml";
+
+/// Bytes of a settings file; 1 MiB.
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
 /// All settings, each with its default. `Settings::TEMPLATE` is a file that documents them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -155,7 +159,7 @@ impl Settings {
     /// When the file cannot be read, or has an unknown key or a value out of range; the error names file and line.
     pub fn read(directory: &Path) -> Result<Self, MemoryError> {
         let path = directory.join(SETTINGS_FILE);
-        let text = match fs::read_to_string(&path) {
+        let text = match read_text_file(&path, MAX_SETTINGS_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(MemoryError::Settings { path, what: error.to_string() }),
@@ -189,6 +193,8 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -198,6 +204,16 @@ mod tests {
         let written: toml::Table = toml::from_str(&toml::to_string(&Settings::default()).unwrap()).unwrap();
         let template: toml::Table = toml::from_str(Settings::TEMPLATE).unwrap();
         documented("", &written, &template);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_fifo_is_no_settings_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(SETTINGS_FILE);
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = Settings::read(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("hearsay.toml") && error.contains("it is a FIFO"), "{error}");
     }
 
     fn documented(section: &str, written: &toml::Table, template: &toml::Table) {

@@ -1,7 +1,6 @@
 //! `extract`: texts are read for facts.
 
 use std::{
-    fs,
     io::{self, Read},
     path::Path,
 };
@@ -60,6 +59,9 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
+/// Bytes of a file that is read; 64 MiB.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
 fn read(file: &Path) -> Result<String> {
     let wrong = |error: io::Error| {
         let hint = if error.kind() == io::ErrorKind::NotFound { "; a text of yours goes with --text" } else { "" };
@@ -68,7 +70,7 @@ fn read(file: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     match file.as_os_str() == "-" {
         true => _ = io::stdin().read_to_end(&mut bytes).context("standard input")?,
-        false => bytes = fs::read(file).map_err(wrong)?,
+        false => bytes = hearsay_campaign::read_file(file, MAX_FILE_BYTES).map_err(wrong)?,
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufReader, BufWriter, Write},
+    io::{BufReader, Write},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -172,7 +172,8 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
             output.line(format!("written to {}", path.display()))?;
         }
         Some(path) => {
-            whole(path, &bytes).with_context(|| format!("{} cannot be written", path.display()))?;
+            hearsay_campaign::write_private(path, &bytes)
+                .with_context(|| format!("{} cannot be written", path.display()))?;
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
             output.data(&json!({ "file": path, "lines": lines }))?;
             output.line(format!("{lines} lines written to {}", path.display()))?;
@@ -182,18 +183,8 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file as a whole or not at all.
-fn whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let beside = path.with_file_name(name);
-    let mut file = BufWriter::new(fs::File::create(&beside)?);
-    file.write_all(bytes).and_then(|()| file.flush())?;
-    fs::rename(&beside, path)
-}
-
 pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
-    let file = fs::File::open(&args.backup)
+    let file = hearsay_campaign::open_file(&args.backup)
         .map_err(|error| Fault::new(WRONG_FILE, format!("{}: cannot be read: {error}", args.backup.display())))?;
     let operations = hearsay_campaign::read_backup(BufReader::new(file)).map_err(|mut errors| {
         for error in &mut errors.errors {

@@ -1,6 +1,6 @@
 //! `session`, `recap`, `threads`: what is played, what it brought, and what is open.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use anyhow::Result;
 use hearsay_campaign::Transcript;
@@ -356,9 +356,12 @@ struct Imported {
     found: Option<Proposed>,
 }
 
+/// Bytes of a transcript; 64 MiB.
+const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
+
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
     let path = &args.file;
-    let bytes = fs::read(path).map_err(|error| {
+    let bytes = hearsay_campaign::read_file(path, MAX_TRANSCRIPT_BYTES).map_err(|error| {
         Fault::new(WRONG_FILE, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
     })?;
     let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());

@@ -1,6 +1,11 @@
 //! Imports: files are read and compared beside the worker.
 
-use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
+use std::{
+    collections::BTreeSet,
+    io::BufReader,
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use crossbeam_channel::Sender;
 use hearsay_campaign::{
@@ -14,12 +19,13 @@ use crate::{ImportOptions, ImportOutcome, ImportStage, MemoryError, memory::now,
 
 /// Reads campaign files or an export, compares, and answers.
 pub(super) fn dry_run(world: &World, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
-    let plan = guarded(|| Source::read(path, options, Earlier::of(&world.state))).and_then(|source| {
-        match responder.is_cancelled() {
-            true => Err(MemoryError::Cancelled),
-            false => guarded(|| Ok(source.plan(&world.state))),
-        }
-    });
+    let plan =
+        guarded(|| Source::read(path, options, Earlier::of(&world.state), responder.cancelled())).and_then(|source| {
+            match responder.is_cancelled() {
+                true => Err(MemoryError::Cancelled),
+                false => guarded(|| Ok(source.plan(&world.state))),
+            }
+        });
     responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
 }
 
@@ -35,7 +41,7 @@ pub(super) fn import(
     let earlier = Earlier::of(&world.state);
     // The worker changes its state in place when nobody else holds it.
     drop(world);
-    let source = match guarded(|| Source::read(path, &options, earlier)) {
+    let source = match guarded(|| Source::read(path, &options, earlier, responder.cancelled())) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
     };
@@ -57,7 +63,12 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn read(path: &Path, options: &ImportOptions, earlier: Earlier) -> Result<Self, MemoryError> {
+    fn read(
+        path: &Path,
+        options: &ImportOptions,
+        earlier: Earlier,
+        cancelled: Arc<AtomicBool>,
+    ) -> Result<Self, MemoryError> {
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");
         if options.format.is_some() || options.mapping.is_some() || !lines {
             let options = Options {
@@ -67,9 +78,11 @@ impl Source {
                 earlier,
                 ..Options::default()
             };
-            return Ok(Self::Campaign(Box::new(read_any(path, &options, &Limits::default())?)));
+            let limits = Limits { cancel: cancelled.into(), ..Limits::default() };
+            return Ok(Self::Campaign(Box::new(read_any(path, &options, &limits)?)));
         }
-        let file = File::open(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;
+        let file =
+            hearsay_campaign::open_file(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let changes = hearsay_campaign::read_jsonl(BufReader::new(file)).map_err(|mut errors| {
             for error in &mut errors.errors {

@@ -371,12 +371,15 @@ impl Worker {
     }
 }
 
+/// Bytes of a file with words of a language; 16 MiB.
+const MAX_LANGUAGE_BYTES: u64 = 16 << 20;
+
 /// The language that texts are in, with what the campaign adds.
 pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, MemoryError> {
     let english = Language::english();
     let Some(path) = path else { return Ok(english) };
     let refuse = |what: String| MemoryError::Settings { path: path.to_owned(), what };
-    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    let text = hearsay_campaign::read_text_file(path, MAX_LANGUAGE_BYTES).map_err(|error| refuse(error.to_string()))?;
     english.with(&text).map_err(|error| refuse(error.to_string()))
 }
 
