@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     TermCache, VectorKey, VectorSet,
     links::Titles,
-    passage_order::PassageOrder,
+    passage_order::{PassageOrder, Placed},
     term_cache::{CachedTerms, context_mark},
     vectors::Vectors,
     words::stems,
@@ -191,7 +191,7 @@ impl Index {
     }
 
     /// A passage as its order has it, if it is there.
-    fn in_order(&self, id: PassageId) -> Option<(PassageId, u32, Option<(u32, u32)>)> {
+    fn in_order(&self, id: PassageId) -> Option<Placed> {
         let at = self.place_of(DocId::Passage(id))?;
         Some((id, at, self.docs[at as usize].line))
     }
@@ -262,11 +262,7 @@ impl Index {
     fn drop_unused_vectors(&mut self) {
         let mut used = vec![NONE; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = 0);
-        let mut next = 0;
-        for number in used.iter_mut().filter(|number| **number != NONE) {
-            *number = next;
-            next += 1;
-        }
+        used.iter_mut().filter(|number| **number != NONE).zip(0..).for_each(|(number, next)| *number = next);
         self.vectors.retain(|number| used[number as usize] != NONE);
         self.heads.iter_mut().for_each(|head| head.vector = head.vector.map(|number| used[number as usize]));
         self.numbers.retain(|_, number| {

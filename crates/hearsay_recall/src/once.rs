@@ -41,6 +41,9 @@ pub(crate) enum Sayable<'a> {
     Passage(PassageId, &'a Heard),
 }
 
+/// Who says something, under which secret name, and in which words.
+type Spoken<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
+
 /// Puts together what says the same, by place: each group where its best stands, and in it first what is said for all:
 /// the fact that is believed most.
 ///
@@ -49,7 +52,7 @@ pub(crate) enum Sayable<'a> {
 pub(crate) fn once(all: &[Sayable]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut by_content, mut by_sentence) = (FxHashMap::default(), FxHashMap::default());
-    let mut by_speaker: FxHashMap<((Option<&EntityId>, Option<&String>), Vec<String>), usize> = FxHashMap::default();
+    let mut by_speaker: FxHashMap<Spoken, usize> = FxHashMap::default();
     for (place, sayable) in all.iter().enumerate() {
         let Sayable::Fact(known) = sayable else { continue };
         let (content, sentence) = (content(known), (sentence(known.statement()), openness(known)));

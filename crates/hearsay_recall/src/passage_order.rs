@@ -18,6 +18,9 @@ struct Line {
     place: u32,
 }
 
+/// A passage at a place, with its session or document and its line there.
+pub(crate) type Placed = (PassageId, u32, Option<(u32, u32)>);
+
 /// Passages by id and by line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PassageOrder {
@@ -27,7 +30,7 @@ pub(crate) struct PassageOrder {
 
 impl PassageOrder {
     /// Takes up passages at places, each with its session or document and its line there.
-    pub(crate) fn add(&mut self, passages: &[(PassageId, u32, Option<(u32, u32)>)]) {
+    pub(crate) fn add(&mut self, passages: &[Placed]) {
         for &(id, place, line) in passages {
             let (whole, line) = line.unwrap_or((NO_WHOLE, 0));
             let line = Line { whole, line, id, place };

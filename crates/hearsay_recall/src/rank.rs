@@ -785,8 +785,8 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
 /// Marks what was said by an entity.
 pub(crate) fn said_by(index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
     let Some(speaker) = index.entity(&named.id) else { return };
-    for passage in candidates.facts..candidates.len() {
-        about[passage] |= candidates.head(passage).speaker == Some(speaker);
+    for (passage, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
+        *about |= candidates.head(passage).speaker == Some(speaker);
     }
 }
 

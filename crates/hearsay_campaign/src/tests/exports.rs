@@ -164,7 +164,7 @@ fn names_that_windows_keeps_to_itself_come_back() {
     for (n, name) in
         ["CON", "aux", "COM1", "NUL.x", "Mr. ", "Ann", "ANN", "ann", "E\u{301}a", "\u{C9}a", "..."].iter().enumerate()
     {
-        let id = EntityId::new(&format!("e{n}")).unwrap();
+        let id = EntityId::new(format!("e{n}")).unwrap();
         changes.push(Change::AddEntity(Entity::new(id.clone())));
         for (key, value) in [(attribute::NAME, *name), (attribute::KIND, "npc")] {
             let fact = Fact::attribute(&id, key, value, Provenance::new(Method::Authored, Author::Dm)).unwrap();
@@ -172,7 +172,7 @@ fn names_that_windows_keeps_to_itself_come_back() {
         }
     }
     for (n, title) in ["LPT1", "lpt1", "The ford", "THE FORD"].iter().enumerate() {
-        let id = SessionId::new(&format!("s{n}")).unwrap();
+        let id = SessionId::new(format!("s{n}")).unwrap();
         let (title, number) = ((*title).to_owned(), Some(n as u32));
         changes.push(Change::SetSession(Session {
             id,

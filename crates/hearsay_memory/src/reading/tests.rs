@@ -110,7 +110,8 @@ fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     let extractor = Extractor::new(Language::english(), state.vocabulary().as_ref().clone());
     let learned = Learned::of(state);
     for text in texts {
-        let findings = Page::of(state, *text, &mut SessionLines::default()).unwrap().read(&extractor, &Lexicon::of(state), None);
+        let findings =
+            Page::of(state, *text, &mut SessionLines::default()).unwrap().read(&extractor, &Lexicon::of(state), None);
         let guide = Guide { policy, learned: &learned };
         if let (Some(operation), _) = operation(state, &guide, &findings, Timestamp(0)).unwrap() {
             state.apply(operation).unwrap();

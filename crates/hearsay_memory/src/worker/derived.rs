@@ -153,7 +153,7 @@ impl VectorFile {
         }
         let used = index.vectors_in_use();
         let frames = used.encode_parts(FRAME);
-        self.file = FrameFile::create(self.file.path().to_owned(), &self.file.key().to_owned(), frames)?;
+        self.file = FrameFile::create(self.file.path().to_owned(), self.file.key(), frames)?;
         self.count = used.len();
         Ok(())
     }

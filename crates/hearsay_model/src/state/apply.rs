@@ -150,13 +150,21 @@ impl State {
 
     /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
-        let row = || FactRow { id, record: Row::default(), transient: false, supported: false, known_by: Indices::default() };
+        let row =
+            || FactRow { id, record: Row::default(), transient: false, supported: false, known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
     /// The dense index of an edge. One that only other edges rest on so far has a row too.
     pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
-        let row = || KnowledgeRow { id, record: Row::default(), fact: None, shown: false, transient: false, bears: Indices::default() };
+        let row = || KnowledgeRow {
+            id,
+            record: Row::default(),
+            fact: None,
+            shown: false,
+            transient: false,
+            bears: Indices::default(),
+        };
         self.knowledge.find_or_add(&id, row).0
     }
 

@@ -11,8 +11,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, KeptRecap, Knower,
-    Knowledge, Method, Passage, PassageId, Provenance, Reveal, Secrecy, Session, Source, Span, Standing, Validity, Value, Who,
+    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, KeptRecap,
+    Knower, Knowledge, Method, Passage, PassageId, Provenance, Reveal, Secrecy, Session, Source, Span, Standing,
+    Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {

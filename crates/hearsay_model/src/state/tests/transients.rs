@@ -18,7 +18,7 @@ fn change(n: u8) -> TransientChange {
     let fact = built.unwrap().validity(Validity { from, until: None }).build().unwrap();
     let (subject, predicate) = (fact.subject().clone(), fact.predicate().clone());
     let knowers = if n.is_multiple_of(5) { vec![Knower::World] } else { vec![id(n).into(), id(n + 1).into()] };
-    let value = (n % 7 != 0).then(|| TransientValue { fact: Arc::new(fact), knowers });
+    let value = (!n.is_multiple_of(7)).then(|| TransientValue { fact: Arc::new(fact), knowers });
     TransientChange { subject, predicate, value }
 }
 
@@ -42,12 +42,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Load),
         1 => any::<u8>().prop_map(Step::Undo),
     ];
-    (operations, prop::collection::vec((any::<prop::sample::Index>(), others), 1..40)).prop_map(|(mut steps, others)| {
-        for (at, step) in others {
-            steps.insert(at.index(steps.len() + 1), step);
-        }
-        steps
-    })
+    (operations, prop::collection::vec((any::<prop::sample::Index>(), others), 1..40)).prop_map(
+        |(mut steps, others)| {
+            for (at, step) in others {
+                steps.insert(at.index(steps.len() + 1), step);
+            }
+            steps
+        },
+    )
 }
 
 fn judge(state: &State, n: u8) -> Vec<Change> {
