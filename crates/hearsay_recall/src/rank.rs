@@ -617,7 +617,7 @@ impl About {
         let none = || vec![false; candidates.len()];
         let mut about = Self { names: none(), said: none() };
         named_in(view, index, candidates, named, &mut about.names);
-        said_by(index, candidates, named, &mut about.said);
+        said_by(view, index, candidates, named, &mut about.said);
         about
     }
 
@@ -782,11 +782,15 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
     }
 }
 
-/// Marks what was said by an entity.
-pub(crate) fn said_by(index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+/// Marks what was said by an entity, as far as the asker knows whose voice it was.
+pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
     let Some(speaker) = index.entity(&named.id) else { return };
-    for (passage, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
-        *about |= candidates.head(passage).speaker == Some(speaker);
+    for (at, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
+        if candidates.head(at).speaker == Some(speaker)
+            && let DocId::Passage(id) = candidates.id(at)
+        {
+            *about |= view.passage(id).is_some_and(|heard| heard.passage.speaker.as_ref() == Some(&named.id));
+        }
     }
 }
 

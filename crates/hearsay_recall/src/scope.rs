@@ -66,7 +66,7 @@ impl Scope {
         let mut marks = vec![false; candidates.len()];
         for named in &self.about {
             named_in(view, index, candidates, named, &mut marks);
-            said_by(index, candidates, named, &mut marks);
+            said_by(view, index, candidates, named, &mut marks);
         }
         for (at, mark) in marks.iter_mut().enumerate() {
             *mark |= match candidates.id(at) {
