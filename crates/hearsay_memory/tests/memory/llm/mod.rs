@@ -361,6 +361,7 @@ fn the_key_shows_nowhere() {
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "llm::a_key_at_work", "--nocapture"])
         .env("HEARSAY_TEST_KEY", KEY)
+        .env("HEARSAY_TEST_KEY_HOST", "127.0.0.1")
         .env("HEARSAY_TEST_DIRECTORY", directory.path())
         .output()
         .unwrap();
