@@ -19,13 +19,8 @@ use crate::{ImportOptions, ImportOutcome, ImportStage, MemoryError, memory::now,
 
 /// Reads campaign files or an export, compares, and answers.
 pub(super) fn dry_run(world: &World, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
-    let plan =
-        guarded(|| Source::read(path, options, Earlier::of(&world.state), responder.cancelled())).and_then(|source| {
-            match responder.is_cancelled() {
-                true => Err(MemoryError::Cancelled),
-                false => guarded(|| Ok(source.plan(&world.state))),
-            }
-        });
+    let source = read(path, options, Earlier::of(&world.state), &responder);
+    let plan = source.and_then(|source| guarded(|| Ok(source.plan(&world.state))));
     responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
 }
 
@@ -41,17 +36,25 @@ pub(super) fn import(
     let earlier = Earlier::of(&world.state);
     // The worker changes its state in place when nobody else holds it.
     drop(world);
-    let source = match guarded(|| Source::read(path, &options, earlier, responder.cancelled())) {
+    let source = match read(path, &options, earlier, &responder) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
     };
-    if responder.is_cancelled() {
-        return responder.give(Err(MemoryError::Cancelled));
-    }
     let progress = options.progress;
     progress.set(ImportStage::Waiting);
     let import = Import { source, plan: None, report: ImportReport::default(), progress, responder };
     let _ = internal.send(Internal::Import(Box::new(import)));
+}
+
+/// Reads files, unless the request is cancelled: what reading says of files that it left half read is no answer then.
+fn read(
+    path: &Path,
+    options: &ImportOptions,
+    earlier: Earlier,
+    responder: &Responder<ImportOutcome>,
+) -> Result<Source, MemoryError> {
+    let source = guarded(|| Source::read(path, options, earlier, responder.cancelled()));
+    if responder.is_cancelled() { Err(MemoryError::Cancelled) } else { source }
 }
 
 /// What was read, to be compared with a state.
