@@ -172,7 +172,7 @@ fn a_tampered_journal_is_found() {
             assert!(error.to_string().contains(part), "{statements}: {error}");
         }
         if statements.contains("schema") {
-            assert!(matches!(error, StoreError::TooNew { found: 99, supported: 1, .. }), "{error}");
+            assert!(matches!(error, StoreError::TooNew { found: 99, supported: 2, .. }), "{error}");
         }
     }
 }
