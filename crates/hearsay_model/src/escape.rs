@@ -43,7 +43,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text of several lines: line feeds stay, all else is as in [`line`].
+/// Text of several lines: line feeds stay, all else is as in [`line()`].
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         match c {
