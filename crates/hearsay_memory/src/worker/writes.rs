@@ -236,12 +236,16 @@ struct TransientProjection {
     shown: BTreeMap<(EntityId, Predicate), TransientValue>,
 }
 
+/// The subject and predicate of a value.
+fn of(value: &TransientValue) -> (EntityId, Predicate) {
+    (value.fact.subject().clone(), value.fact.predicate().clone())
+}
+
 impl TransientProjection {
     /// Has all values sent again: those that the tables show, and those of a state that was folded anew.
     fn renew(&mut self, state: &State, batch: u64) {
         self.batch = batch;
         self.changed.extend(self.shown.keys().cloned());
-        let of = |value: &TransientValue| (value.fact.subject().clone(), value.fact.predicate().clone());
         self.changed.extend(state.transients().map(of));
         self.due.get_or_insert_with(|| Instant::now() + TRANSIENT_GATHER);
     }
@@ -264,7 +268,6 @@ impl TransientProjection {
 impl Writes {
     /// `batch` is the newest batch of transient values in the state.
     pub(super) fn new(state: &State, batch: u64) -> Self {
-        let of = |value: &TransientValue| (value.fact.subject().clone(), value.fact.predicate().clone());
         let shown = state.transients().map(|value| (of(value), value.clone())).collect();
         let transients = TransientProjection { batch, shown_batch: batch, shown, ..TransientProjection::default() };
         Self { transients, ..Self::default() }
@@ -634,8 +637,7 @@ fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
     if changes.len() > LARGE || made.transients.values.len() > LARGE {
         return None;
     }
-    let mut reach: BTreeSet<Key> =
-        made.transients.values.iter().map(|change| Key::Entity(change.subject.clone())).collect();
+    let mut reach: BTreeSet<Key> = made.transients.subjects().collect();
     reach.extend(made.transients.clock.map(|_| Key::Setting(SettingKey::Clock)));
     for change in changes {
         reach.extend(change.key());
