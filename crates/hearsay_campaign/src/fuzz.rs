@@ -5,7 +5,7 @@
 use hearsay_model::{Author, Operation, State, Timestamp};
 
 use crate::{
-    Campaign, Limits, Transcript, export_backup, export_jsonl,
+    Backup, Campaign, Limits, Transcript, export_backup, export_jsonl,
     files::File,
     notes::{FileId, Folder, Format, Options, Text, Visibility, assemble, read_notes},
     out::sealed,
@@ -114,13 +114,13 @@ fn jsonl(bytes: &[u8]) {
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 fn backup(bytes: &[u8]) {
     let _ = read_backup(bytes);
-    let Ok(operations) = read_backup(&sealed(bytes)[..]) else { return };
-    let Ok(state) = State::fold(operations) else { return };
+    let Ok(backup) = read_backup(&sealed(bytes)[..]) else { return };
+    let Ok(state) = backup.fold() else { return };
     let mut written = Vec::new();
     if let Err(error) = export_backup(&state, &mut written) {
         panic!("what was read cannot be written: {error}");
     }
-    match read_backup(&written[..]).map(State::fold) {
+    match read_backup(&written[..]).map(Backup::fold) {
         Ok(Ok(back)) if back == state => {}
         Ok(Ok(_)) => panic!("a backup does not come back as it was"),
         Ok(Err(error)) => panic!("a backup cannot be restored: {error:?}"),

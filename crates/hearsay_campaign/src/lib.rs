@@ -59,7 +59,7 @@ pub use files::{Limits, digest};
 pub use findings::{Findings, Place};
 pub use jsonl::{export_jsonl, read_jsonl};
 pub use notes::{Format, read_any};
-pub use out::{export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
+pub use out::{Backup, export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
 pub use plan::{ImportPlan, LEFT_OUT, LeftOut, plan};
 pub use private::write_private;
 pub use read::read;

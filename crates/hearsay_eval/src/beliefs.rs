@@ -110,7 +110,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
     let place_in = |state: &State| state.newest(thing, predicate::LOCATED_AT)?.object().entity().cloned();
     match &question.asked {
         Asked::Memory => {
-            let begin = stage.placed(thing).map(|position| state.at(position));
+            let begin = stage.placed(thing).and_then(|position| state.at(position).ok());
             (begin.as_ref().and_then(place_in), vec!["the state as it was when the thing first had a place".into()])
         }
         Asked::Reality => (place_in(state), vec!["the state".into()]),

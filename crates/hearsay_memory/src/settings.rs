@@ -7,6 +7,7 @@ use std::{
 };
 
 use hearsay_campaign::read_text_file;
+use hearsay_model::UndoRetention;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "llm")]
@@ -134,11 +135,19 @@ pub struct StoreSettings {
     pub snapshot_after: u64,
     /// Seconds that closing waits at most for changes that were accepted. What is not committed by then is given back.
     pub close_timeout_s: u64,
+    /// How many of the newest operations can be undone. Operations before lose what nothing needs any more, such as changes
+    /// that were undone or replaced.
+    pub undo_operations: u64,
+    /// How many of the sessions that were played last can be undone from their beginning, however many operations that
+    /// are. Nothing after the oldest slot is lost either.
+    pub undo_sessions: usize,
 }
 
 impl Default for StoreSettings {
     fn default() -> Self {
-        Self { directory: ".hearsay".into(), snapshot_after: 1, close_timeout_s: 30 }
+        let UndoRetention { operations: undo_operations, sessions: undo_sessions } = UndoRetention::default();
+        let directory = ".hearsay".into();
+        Self { directory, snapshot_after: 1, close_timeout_s: 30, undo_operations, undo_sessions }
     }
 }
 

@@ -71,8 +71,8 @@ pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{CampaignInfo, KeptRecap, Learning, Playing, Setting, SettingKey};
 pub use state::{
-    Applied, ApplyError, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Slot, State, TransientChange,
-    TransientLog, TransientUpdate, TransientValue, UndoPreview,
+    Applied, ApplyError, Compaction, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Rewritten, Slot, State,
+    TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,
 };
 pub use time::{Date, DateSpan, GameTime, Precision, Validity};
 pub use vocabulary::{

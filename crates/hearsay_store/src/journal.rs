@@ -19,7 +19,7 @@ pub(crate) type Digest = [u8; 32];
 pub(crate) const EMPTY: Acknowledged = Acknowledged { position: Position(0), digest: [0; 32] };
 
 /// Bytes of JSON that one transaction holds at most.
-const TRANSACTION: usize = 2 << 20;
+pub(crate) const TRANSACTION: usize = 2 << 20;
 
 /// Bytes of JSON in a chunk.
 const CHUNK: usize = 1 << 20;
@@ -58,16 +58,7 @@ pub(crate) async fn commit(
             reason: error.to_string(),
         })?;
         now = Acknowledged { position: now.position.next(), digest: digest(&now.digest, &json) };
-        let mut summary = operation.summary.clone();
-        summary.truncate(summary.floor_char_boundary(200));
-        let mut row = object([
-            ("id", int(now.position.0)),
-            ("author", Value::String(operation.author.to_string())),
-            ("recorded", int(operation.recorded.0)),
-            ("summary", Value::String(summary)),
-            ("bytes", int(json.len())),
-            ("digest", Value::Bytes(Bytes::from(now.digest.to_vec()))),
-        ]);
+        let mut row = row(now, operation, json.len());
         if inline + json.len() <= db.bounded(TRANSACTION) {
             inline += json.len();
             row.insert("chunks", int(0));
@@ -78,7 +69,7 @@ pub(crate) async fn commit(
                 sweep(db, first).await.map_err(|error| not_saved(place, first, &error))?;
                 chunked = true;
             }
-            let count = write_chunks(db, now.position, &json).await;
+            let count = write_chunks(db, now.position, 0, &json).await;
             let count = match count {
                 Ok(count) => count,
                 Err(error) => return Err(undone(db, place, first, error).await),
@@ -102,26 +93,41 @@ pub(crate) async fn commit(
     }
 }
 
-async fn write_chunks(db: &Db, position: Position, json: &str) -> Result<u64, surrealdb::Error> {
-    let (mut rest, mut number) = (json, 0);
+/// The row of an operation, but for its content.
+pub(crate) fn row(at: Acknowledged, operation: &Operation, bytes: usize) -> Object {
+    let mut summary = operation.summary.clone();
+    summary.truncate(summary.floor_char_boundary(200));
+    object([
+        ("id", int(at.position.0)),
+        ("author", Value::String(operation.author.to_string())),
+        ("recorded", int(operation.recorded.0)),
+        ("summary", Value::String(summary)),
+        ("bytes", int(bytes)),
+        ("digest", Value::Bytes(Bytes::from(at.digest.to_vec()))),
+    ])
+}
+
+/// Writes the chunks of an operation, from a number on. Returns how many there are.
+pub(crate) async fn write_chunks(db: &Db, position: Position, first: u64, json: &str) -> Result<u64, surrealdb::Error> {
+    let (mut rest, mut number) = (json, first);
     while !rest.is_empty() {
         let (chunk, after) = rest.split_at(rest.floor_char_boundary(db.bounded(CHUNK)));
         let row = object([("id", chunk_record(position, number)), ("text", Value::String(chunk.to_owned()))]);
         db.run_again("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))])).await?;
         (rest, number) = (after, number + 1);
     }
-    Ok(number)
+    Ok(number - first)
 }
 
 fn chunk_key(position: Position, number: u64) -> RecordIdKey {
     RecordIdKey::Array(Array::from(vec![int(position.0), int(number)]))
 }
 
-fn chunk_record(position: Position, number: u64) -> Value {
+pub(crate) fn chunk_record(position: Position, number: u64) -> Value {
     record("journal_chunk", chunk_key(position, number))
 }
 
-fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
+pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
     StoreError::NotSaved { place: place.into(), first, reason: error.to_string() }
 }
 
@@ -166,11 +172,58 @@ pub(crate) async fn entry(db: &Db, position: Position) -> Result<Option<Digest>,
     Ok(found.first().and_then(as_digest))
 }
 
-fn as_digest(value: &Value) -> Option<Digest> {
+pub(crate) fn as_digest(value: &Value) -> Option<Digest> {
     match value {
         Value::Bytes(bytes) => bytes.as_ref().try_into().ok(),
         _ => None,
     }
+}
+
+/// An operation as it stands in the journal.
+pub(crate) struct Stored {
+    pub(crate) position: Position,
+    /// The digest that was written with it.
+    pub(crate) digest: Option<Digest>,
+    pub(crate) json: String,
+    /// Numbers of the chunks that hold it.
+    pub(crate) chunks: std::ops::Range<u64>,
+}
+
+impl Stored {
+    /// The operation.
+    ///
+    /// # Errors
+    /// When another version of Hearsay wrote it.
+    pub(crate) fn operation(&self, place: &str) -> Result<Operation, StoreError> {
+        serde_json::from_str(&self.json).map_err(|error| StoreError::Damaged {
+            place: place.into(),
+            what: format!("operation {} cannot be read: {error}", self.position),
+            advice: "use the version of Hearsay that wrote it, or restore the directory from a backup",
+        })
+    }
+}
+
+/// The operations that are there of some positions, in order.
+pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) -> Result<Vec<Stored>, StoreError> {
+    // Ranges with both ends: with an open one, the engine reads all that follows, whatever the limit.
+    let range =
+        RecordIdKeyRange::from(RecordIdKey::from(positions.start as i64)..RecordIdKey::from(positions.end as i64));
+    let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
+    let rows = db.value("SELECT * FROM $range", range).await;
+    let rows = rows.map_err(|error| unreadable(place, Position(positions.start), &error))?;
+    let mut page = Vec::new();
+    for row in rows.into_array().map(Array::into_vec).unwrap_or_default() {
+        let Value::Object(mut row) = row else {
+            return Err(StoreError::damaged(place, "a row of the journal is not a record"));
+        };
+        let position = match row.get("id") {
+            Some(Value::RecordId(RecordId { key: RecordIdKey::Number(n), .. })) => Position(*n as u64),
+            _ => return Err(StoreError::damaged(place, "a row of the journal has no position")),
+        };
+        let (json, chunks) = text(db, place, position, &mut row).await?;
+        page.push(Stored { position, digest: row.get("digest").and_then(as_digest), json, chunks });
+    }
+    Ok(page)
 }
 
 /// Reads the entries after `last` in order and hands each over; checks that none is missing and each is as written.
@@ -181,42 +234,17 @@ pub(crate) async fn read(
     mut last: Acknowledged,
     mut each: impl FnMut(Acknowledged, Operation),
 ) -> Result<Acknowledged, StoreError> {
-    let mut page = PAGE.0;
+    let mut size = PAGE.0;
     loop {
-        // Ranges with both ends: with an open one, the engine reads all that follows, whatever the limit.
-        let start = last.position.0 as i64 + 1;
-        let range = RecordIdKeyRange::from(RecordIdKey::from(start)..RecordIdKey::from(start + page as i64));
-        let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
-        let rows = db.value("SELECT * FROM $range", range).await;
-        let rows = rows.map_err(|error| unreadable(place, last.position.next(), &error))?;
-        let rows = rows.into_array().map(Array::into_vec).unwrap_or_default();
+        let start = last.position.0 + 1;
+        let rows = page(db, place, start..start + size).await?;
         let (count, mut bytes) = (rows.len() as u64, 0);
         for row in rows {
-            let position = last.position.next();
-            let Value::Object(mut row) = row else {
-                return Err(StoreError::damaged(place, format!("operation {position} is not a row")));
-            };
-            match row.get("id") {
-                Some(Value::RecordId(RecordId { key: RecordIdKey::Number(n), .. })) if *n == position.0 as i64 => {}
-                Some(Value::RecordId(_)) => return Err(missing(place, position)),
-                _ => return Err(StoreError::damaged(place, format!("operation {position} has no id"))),
-            }
-            let json = text(db, place, position, &mut row).await?;
-            bytes += json.len() as u64;
-            let now = Acknowledged { position, digest: digest(&last.digest, &json) };
-            if row.get("digest").and_then(as_digest) != Some(now.digest) {
-                let what = format!("operation {position} is not as it was written (its digest differs)");
-                return Err(StoreError::damaged(place, what));
-            }
-            let operation = serde_json::from_str(&json).map_err(|error| StoreError::Damaged {
-                place: place.into(),
-                what: format!("operation {position} cannot be read: {error}"),
-                advice: "use the version of Hearsay that wrote it, or restore the directory from a backup",
-            })?;
-            each(now, operation);
-            last = now;
+            bytes += row.json.len() as u64;
+            last = follow(place, last, &row)?;
+            each(last, row.operation(place)?);
         }
-        if count < page {
+        if count < size {
             let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);
             let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
             let beyond = db.value("SELECT VALUE id FROM $range LIMIT 1", range).await;
@@ -224,29 +252,50 @@ pub(crate) async fn read(
             let beyond = beyond.into_array().is_ok_and(|rows| !rows.is_empty());
             return if beyond { Err(missing(place, last.position.next())) } else { Ok(last) };
         }
-        page = (page * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1);
+        size = (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1);
     }
 }
 
-fn missing(place: &str, position: Position) -> StoreError {
+/// Checks that a row is the one that was written after an operation.
+pub(crate) fn follow(place: &str, last: Acknowledged, row: &Stored) -> Result<Acknowledged, StoreError> {
+    let position = last.position.next();
+    if row.position != position {
+        return Err(missing(place, position));
+    }
+    let now = Acknowledged { position, digest: digest(&last.digest, &row.json) };
+    if row.digest != Some(now.digest) {
+        let what = format!("operation {position} is not as it was written (its digest differs)");
+        return Err(StoreError::damaged(place, what));
+    }
+    Ok(now)
+}
+
+pub(crate) fn missing(place: &str, position: Position) -> StoreError {
     StoreError::damaged(place, format!("operation {position} is missing from the journal, and later ones are there"))
 }
 
-fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
+pub(crate) fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
     let what = format!("the journal cannot be read from operation {position} on: {error}");
     StoreError::Damaged { place: place.into(), what, advice: RESTORE }
 }
 
-/// The JSON of an entry, put together from its chunks where it has some.
-async fn text(db: &Db, place: &str, position: Position, row: &mut Object) -> Result<String, StoreError> {
-    let chunks = row.get("chunks").and_then(as_u64);
+/// The JSON of an entry, put together from its chunks where it has some, and their numbers.
+async fn text(
+    db: &Db,
+    place: &str,
+    position: Position,
+    row: &mut Object,
+) -> Result<(String, std::ops::Range<u64>), StoreError> {
+    let count = row.get("chunks").and_then(as_u64);
+    let first = row.get("first_chunk").and_then(as_u64).unwrap_or_default();
+    let chunks = first..first + count.unwrap_or_default();
     let bytes = row.get("bytes").and_then(as_u64);
-    let mut json = match (chunks, row.remove("operation")) {
-        (Some(0), Some(Value::String(json))) => return Ok(json),
+    let mut json = match (count, row.remove("operation")) {
+        (Some(0), Some(Value::String(json))) => return Ok((json, chunks)),
         (Some(1..), None | Some(Value::None)) => String::new(),
         _ => return Err(StoreError::damaged(place, format!("operation {position} has no content"))),
     };
-    for number in 0..chunks.unwrap_or_default() {
+    for number in chunks.clone() {
         let id = object([("id", chunk_record(position, number))]);
         let found = db.value("SELECT VALUE text FROM $id", id).await.map_err(|e| unreadable(place, position, &e))?;
         match found.into_array().map(Array::into_vec).unwrap_or_default().pop() {
@@ -260,5 +309,5 @@ async fn text(db: &Db, place: &str, position: Position, row: &mut Object) -> Res
     if bytes != Some(json.len() as u64) {
         return Err(StoreError::damaged(place, format!("operation {position} has lost a part")));
     }
-    Ok(json)
+    Ok((json, chunks))
 }

@@ -77,6 +77,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod check;
+mod compact;
 mod db;
 mod error;
 mod frame_file;
@@ -97,6 +98,7 @@ mod vectors;
 mod worker;
 
 pub use check::{DifferenceKind, GraphDifference};
+pub use compact::RewrittenOperation;
 pub use error::StoreError;
 pub use frame_file::FrameFile;
 pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, discard};

@@ -1,7 +1,7 @@
 //! Opening a campaign: take the directory, open the database, bring its schema up to date, and fold the journal.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map},
     fmt,
     path::{Path, PathBuf},
     sync::{
@@ -15,6 +15,7 @@ use hearsay_model::{Key, Operation, Position, State, TransientUpdate};
 
 use crate::{
     Store, StoreError,
+    compact::Compacted,
     db::{Db, Place, Settings},
     error::RESTORE,
     graph, journal,
@@ -170,13 +171,19 @@ pub(crate) struct CatchUp {
 pub(crate) struct Ready {
     pub(crate) db: Db,
     pub(crate) state: State,
-    pub(crate) last: Acknowledged,
-    pub(crate) transients: Transients,
+    pub(crate) journal: JournalEnd,
     pub(crate) projected: Position,
     pub(crate) catch_up: Option<CatchUp>,
     /// Whether the graph tables are to be compared with the state.
     pub(crate) verify: bool,
     pub(crate) report: OpenReport,
+}
+
+/// Where a journal goes on.
+pub(crate) struct JournalEnd {
+    pub(crate) last: Acknowledged,
+    pub(crate) compacted: Compacted,
+    pub(crate) transients: Transients,
 }
 
 /// The files beside the database.
@@ -299,10 +306,10 @@ async fn prepare(
     })?;
     let read = reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading it stopped".into())));
     match fold(&db, &place, acknowledged, read, progress).await {
-        Ok((state, last, transients, projected, catch_up, mut report)) => {
+        Ok((state, journal, projected, catch_up, mut report)) => {
             report.took = started.elapsed();
             let verify = report.verifying;
-            Ok(Ready { db, state, last, transients, projected, catch_up, verify, report })
+            Ok(Ready { db, state, journal, projected, catch_up, verify, report })
         }
         Err(error) => {
             // So that the directory can be opened again, by a newer version for instance.
@@ -318,15 +325,15 @@ pub(crate) async fn fold_again(
     place: &str,
     directory: Option<&Path>,
     acknowledged: Acknowledged,
-) -> Result<(Reloaded, Acknowledged, Transients), StoreError> {
+) -> Result<(Reloaded, JournalEnd), StoreError> {
     let read = directory.map_or(Ok(None), snapshot::read);
     let progress = OpenProgress::default();
-    let (state, last, transients, _, catch_up, _) = fold(db, place, Some(acknowledged), read, progress).await?;
+    let (state, journal, _, catch_up, _) = fold(db, place, Some(acknowledged), read, progress).await?;
     let behind = catch_up.map_or(Some(Vec::new()), |work| work.keys);
-    Ok((Reloaded { state, behind, transient_batch: transients.batch() }, last, transients))
+    Ok((Reloaded { state, behind, transient_batch: journal.transients.batch() }, journal))
 }
 
-type Folded = (State, Acknowledged, Transients, Position, Option<CatchUp>, OpenReport);
+type Folded = (State, JournalEnd, Position, Option<CatchUp>, OpenReport);
 
 async fn fold(
     db: &Db,
@@ -342,19 +349,26 @@ async fn fold(
     let (transients, log) = Transients::read(db, place).await?;
     let updates = log.into_updates();
     let delete_stale = shown.batch != transients.batch();
-    let mut fold = Fold::new(shown, transients.batch(), &updates, progress);
+    let compacted = Compacted::load(db, place).await?;
+    let begin = |progress| Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
+    let mut fold = begin(progress);
     let (mut used, mut ignored) = (None, None);
     let mut last = journal::EMPTY;
     match read {
         Ok(None) => {}
         Ok(Some(snapshot)) => {
-            let entry = journal::entry(db, snapshot.at.position).await.map_err(unreadable)?;
-            if entry == Some(snapshot.at.digest) {
-                snapshot.operations.iter().for_each(|operation| fold.progress.note_read(operation.changes.len()));
-                snapshot.operations.into_iter().for_each(|operation| fold.apply(operation));
+            let entry = match snapshot.at.position == compacted.to.position {
+                true => Some(compacted.to.digest),
+                false => journal::entry(db, snapshot.at.position).await.map_err(unreadable)?,
+            };
+            if snapshot.compacted_to != compacted.to.position {
+                ignored = Some("the journal was compacted since".to_owned());
+            } else if entry == Some(snapshot.at.digest) {
+                snapshot.operations.iter().for_each(|(_, operation)| fold.progress.note_read(operation.changes.len()));
+                snapshot.operations.into_iter().for_each(|(position, operation)| fold.apply(position, operation));
                 if fold.failed.is_some() {
                     ignored = Some("its operations cannot be applied".to_owned());
-                    fold = Fold::new(shown, transients.batch(), &updates, fold.progress);
+                    fold = begin(fold.progress);
                 } else {
                     last = snapshot.at;
                     used = Some(last.position);
@@ -370,6 +384,15 @@ async fn fold(
     if let Some(reason) = &ignored {
         tracing::warn!(place, reason, "the snapshot is not used");
     }
+    if used.is_none() {
+        compacted
+            .read(db, place, |position, operation| {
+                fold.progress.note_read(operation.changes.len());
+                fold.apply(position, operation);
+            })
+            .await?;
+        last = compacted.to;
+    }
     let before = last.position;
     let mut at_mark = acknowledged.filter(|mark| mark.position == before).map(|_| last.digest);
     let last = journal::read(db, place, last, |at, operation| {
@@ -377,15 +400,17 @@ async fn fold(
             at_mark = Some(at.digest);
         }
         fold.progress.note_read(operation.changes.len());
-        fold.apply(operation);
+        fold.apply(at.position, operation);
     })
     .await?;
+    fold.finish();
     if let Some((position, reason)) = fold.failed {
         return Err(StoreError::damaged(place, format!("operation {position} cannot be applied: {reason}")));
     }
     compare(place, acknowledged, last, at_mark)?;
     let swept_chunks = journal::sweep(db, last.position.next()).await.map_err(unreadable)?;
-    let catch_up = if projected > last.position {
+    // What compaction removed since, they may still show.
+    let catch_up = if projected > last.position || projected < compacted.to.position {
         Some(CatchUp { keys: None, delete_stale: false })
     } else {
         let keys: Vec<Key> = fold.touched.into_iter().collect();
@@ -408,7 +433,7 @@ async fn fold(
         schema,
         took: Duration::ZERO,
     };
-    Ok((fold.state, last, transients, projected, catch_up, report))
+    Ok((fold.state, JournalEnd { last, compacted, transients }, projected, catch_up, report))
 }
 
 /// Compares the journal with the mark of what was acknowledged.
@@ -436,8 +461,10 @@ fn compare(
 /// The state as it grows, and the keys whose records in the graph tables are behind.
 struct Fold<'a> {
     state: State,
-    /// The transient values that were set at each position.
-    transients: &'a BTreeMap<Position, TransientUpdate>,
+    /// Up to here, operations are folded without being checked.
+    compacted_to: Position,
+    /// The transient values that were set at each position, but for those that are set.
+    transients: btree_map::Iter<'a, Position, TransientUpdate>,
     projected: Position,
     /// Whether the tables show the transient values.
     transients_projected: bool,
@@ -451,23 +478,25 @@ impl<'a> Fold<'a> {
         projected: Watermark,
         batch: u64,
         transients: &'a BTreeMap<Position, TransientUpdate>,
+        compacted_to: Position,
         progress: OpenProgress,
     ) -> Self {
-        let mut fold = Self {
+        Self {
             state: State::default(),
-            transients,
+            compacted_to,
+            transients: transients.iter(),
             projected: projected.position,
             transients_projected: projected.batch == batch,
             touched: BTreeSet::new(),
             failed: None,
             progress,
-        };
-        fold.set_transients();
-        fold
+        }
     }
 
-    fn set_transients(&mut self) {
-        if let Some(update) = self.transients.get(&self.state.position()) {
+    /// Sets the transient values that were set before a position.
+    fn set_transients(&mut self, before: Position) {
+        while let Some((_, update)) = self.transients.clone().next().filter(|(position, _)| **position < before) {
+            self.transients.next();
             let touched = self.state.set_transients(update);
             if !self.transients_projected {
                 self.touched.extend(touched);
@@ -475,21 +504,28 @@ impl<'a> Fold<'a> {
         }
     }
 
-    fn apply(&mut self, operation: Operation) {
+    fn apply(&mut self, position: Position, operation: Operation) {
         if self.failed.is_some() {
             return;
         }
+        self.set_transients(position);
         let changes = operation.changes.len();
-        let applied = self.state.apply(Arc::new(operation));
+        let touched = if position <= self.compacted_to {
+            Ok(self.state.apply_compacted(position, operation))
+        } else {
+            self.state.advance_compaction(self.compacted_to);
+            self.state.apply(operation).map(|applied| applied.touched)
+        };
         self.progress.note_applied(changes);
-        match applied {
-            Ok(applied) => {
-                if applied.position > self.projected {
-                    self.touched.extend(applied.touched);
-                }
-                self.set_transients();
-            }
-            Err(error) => self.failed = Some((self.state.position().next(), error.to_string())),
+        match touched {
+            Ok(touched) if position > self.projected => self.touched.extend(touched),
+            Ok(_) => {}
+            Err(error) => self.failed = Some((position, error.to_string())),
         }
+    }
+
+    fn finish(&mut self) {
+        self.state.advance_compaction(self.compacted_to);
+        self.set_transients(Position(u64::MAX));
     }
 }

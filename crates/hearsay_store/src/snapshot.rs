@@ -22,7 +22,7 @@ pub(crate) const FILE: &str = "snapshot";
 const MAGIC: &[u8; 16] = b"hearsay snapshot";
 
 /// Changes whenever the form does, the form of the model's types included.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// Bytes of a segment, about. Segments are read by all processors at once.
 const SEGMENT: usize = 1 << 20;
@@ -33,6 +33,7 @@ const HEADER: usize = 16 + 4 + 16 + 8 + 32 + 8 + 32;
 /// An operation without its changes, and how many there are.
 #[derive(Serialize, Deserialize)]
 struct Head {
+    position: Position,
     author: Author,
     recorded: Timestamp,
     summary: String,
@@ -42,8 +43,14 @@ struct Head {
 /// What a snapshot holds.
 pub(crate) struct Snapshot {
     pub(crate) at: Acknowledged,
-    pub(crate) operations: Vec<Operation>,
+    /// How far its journal is compacted.
+    pub(crate) compacted_to: Position,
+    /// By position.
+    pub(crate) operations: Vec<(Position, Operation)>,
 }
+
+/// An operation with its position.
+pub(crate) type Placed = (Position, Arc<Operation>);
 
 /// The version of this crate, in 16 bytes: a snapshot of another version is not trusted to have the same types.
 fn version() -> [u8; 16] {
@@ -55,7 +62,12 @@ fn version() -> [u8; 16] {
 }
 
 /// Writes a snapshot: to a file beside, then in place of the old one.
-pub(crate) fn write(directory: &Path, at: Acknowledged, operations: &[Arc<Operation>]) -> Result<(), StoreError> {
+pub(crate) fn write(
+    directory: &Path,
+    at: Acknowledged,
+    compacted_to: Position,
+    operations: &[Placed],
+) -> Result<(), StoreError> {
     let (path, beside) = (directory.join(FILE), directory.join("snapshot.new"));
     let failed = |path: &Path, source: std::io::Error| StoreError::File {
         action: "write",
@@ -63,7 +75,7 @@ pub(crate) fn write(directory: &Path, at: Acknowledged, operations: &[Arc<Operat
         advice: "check that the disk has room; the campaign itself is safe",
         source,
     };
-    let content = encode(operations).map_err(|error| failed(&beside, std::io::Error::other(error)))?;
+    let content = encode(compacted_to, operations).map_err(|error| failed(&beside, std::io::Error::other(error)))?;
     let mut header = Vec::with_capacity(HEADER);
     header.extend_from_slice(MAGIC);
     header.extend_from_slice(&FORMAT.to_le_bytes());
@@ -83,14 +95,15 @@ pub(crate) fn write(directory: &Path, at: Acknowledged, operations: &[Arc<Operat
 }
 
 /// Heads, and segments of changes: count of heads, heads, then per segment its length, its count and its changes.
-fn encode(operations: &[Arc<Operation>]) -> Result<Vec<u8>, postcard::Error> {
-    let heads = operations.iter().map(|operation| Head {
+fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, postcard::Error> {
+    let heads = operations.iter().map(|(position, operation)| Head {
+        position: *position,
         author: operation.author.clone(),
         recorded: operation.recorded,
         summary: operation.summary.clone(),
         changes: operation.changes.len() as u64,
     });
-    let heads = postcard::to_stdvec(&heads.collect::<Vec<_>>())?;
+    let heads = postcard::to_stdvec(&(compacted_to, heads.collect::<Vec<_>>()))?;
     let mut content = Vec::with_capacity(heads.len() + 8);
     let frame = |content: &mut Vec<u8>, count: u64, segment: &[u8]| {
         content.extend_from_slice(&(segment.len() as u64).to_le_bytes());
@@ -99,7 +112,7 @@ fn encode(operations: &[Arc<Operation>]) -> Result<Vec<u8>, postcard::Error> {
     };
     frame(&mut content, operations.len() as u64, &heads);
     let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
-    for change in operations.iter().flat_map(|operation| &operation.changes) {
+    for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
         segment = postcard::to_extend(change, segment)?;
         count += 1;
         if segment.len() >= SEGMENT {
@@ -137,14 +150,15 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
         position: Position(number(36)?),
         digest: header[44..76].try_into().map_err(|_| "it is cut short")?,
     };
-    let operations = decode(content).map_err(|error| format!("it cannot be read: {error}"))?;
-    if operations.len() as u64 != at.position.0 {
+    let (compacted_to, operations) = decode(content).map_err(|error| format!("it cannot be read: {error}"))?;
+    let tail = operations.iter().filter(|(position, _)| *position > compacted_to).count() as u64;
+    if compacted_to.0 + tail != at.position.0 {
         return Err("it does not hold every operation".into());
     }
-    Ok(Some(Snapshot { at, operations }))
+    Ok(Some(Snapshot { at, compacted_to, operations }))
 }
 
-fn decode(content: &[u8]) -> Result<Vec<Operation>, String> {
+fn decode(content: &[u8]) -> Result<(Position, Vec<(Position, Operation)>), String> {
     let mut frames = Vec::new();
     let mut rest = content;
     while !rest.is_empty() {
@@ -158,12 +172,13 @@ fn decode(content: &[u8]) -> Result<Vec<Operation>, String> {
         rest = after;
     }
     let (_, heads) = frames.first().ok_or("it is empty")?;
-    let heads: Vec<Head> = postcard::from_bytes(heads).map_err(|error| error.to_string())?;
+    let (compacted_to, heads): (Position, Vec<Head>) =
+        postcard::from_bytes(heads).map_err(|error| error.to_string())?;
     let segments = changes(&frames[1..])?;
     let mut left = segments.iter().map(Vec::len).sum::<usize>();
     let mut all = segments.into_iter().flatten();
     let mut operations = Vec::with_capacity(heads.len());
-    for Head { author, recorded, summary, changes: count } in heads {
+    for Head { position, author, recorded, summary, changes: count } in heads {
         // Exactly so many: they are kept as long as the state.
         let mut changes = Vec::with_capacity(left.min(count as usize));
         changes.extend(all.by_ref().take(count as usize));
@@ -171,9 +186,9 @@ fn decode(content: &[u8]) -> Result<Vec<Operation>, String> {
         if changes.len() as u64 != count {
             return Err("changes are missing".into());
         }
-        operations.push(Operation { author, recorded, summary, changes });
+        operations.push((position, Operation { author, recorded, summary, changes }));
     }
-    Ok(operations)
+    Ok((compacted_to, operations))
 }
 
 /// Decodes segments, every processor some of them.
@@ -223,14 +238,18 @@ mod tests {
                 let reveal = Setting::Reveal(Reveal { id, fact, holder: None, when, note: None });
                 let mut changes = vec![add; n + 1];
                 changes.extend([Change::Set(reveal), Change::SetFlag { name: "f".into(), value: is }]);
-                Arc::new(Operation::new(Author::Player("Ann".into()), "add", changes))
+                // The second is gone.
+                let position = Position([1, 3, 4][n]);
+                (position, Arc::new(Operation::new(Author::Player("Ann".into()), "add", changes)))
             })
             .collect();
-        let at = Acknowledged { position: Position(3), digest: [7; 32] };
-        write(directory.path(), at, &operations).unwrap();
+        let at = Acknowledged { position: Position(4), digest: [7; 32] };
+        write(directory.path(), at, Position(2), &operations).unwrap();
         let snapshot = read(directory.path()).unwrap().unwrap();
         assert_eq!(snapshot.at, at);
-        assert!(snapshot.operations.iter().eq(operations.iter().map(|operation| &**operation)));
+        assert_eq!(snapshot.compacted_to, Position(2));
+        let held = snapshot.operations.iter().map(|(position, operation)| (*position, operation));
+        assert!(held.eq(operations.iter().map(|(position, operation)| (*position, &**operation))));
         let path = directory.path().join(FILE);
         let good = std::fs::read(&path).unwrap();
         for at in 0..good.len() {

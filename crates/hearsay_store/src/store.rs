@@ -19,10 +19,10 @@ use tokio::{
 };
 
 use crate::{
-    GraphDifference, Location, Opened, Row, StoreError, StoreOptions, Vector, check,
+    GraphDifference, Location, Opened, RewrittenOperation, Row, StoreError, StoreOptions, Vector, check,
     db::Db,
     mark::Mark,
-    open::{self, Files, Ready},
+    open::{self, Files, JournalEnd, Ready},
     owner::Owner,
     projection::{self, Watermark},
     transient::TransientUpdates,
@@ -104,7 +104,8 @@ impl Shared {
         ready: Ready,
         options: &StoreOptions,
     ) -> Opened {
-        let Ready { db, state, last, transients, projected, catch_up, verify, report } = ready;
+        let Ready { db, state, journal, projected, catch_up, verify, report } = ready;
+        let JournalEnd { last, compacted, transients } = journal;
         let (directory, owner, mark) = match files {
             Some(Files { directory, owner, mark, .. }) => (Some(directory), Some(owner), Some(mark)),
             None => (None, None, None),
@@ -128,7 +129,7 @@ impl Shared {
         let (commits, commit_queue) = unbounded_channel();
         let (background, background_queue) = unbounded_channel();
         let tasks = [
-            runtime.spawn(worker::commit(Arc::clone(&shared), commit_queue, last, transients)),
+            runtime.spawn(worker::commit(Arc::clone(&shared), commit_queue, last, compacted, transients)),
             runtime.spawn(worker::background(Arc::clone(&shared), background_queue)),
         ];
         if let Some(open::CatchUp { keys, delete_stale }) = catch_up {
@@ -248,6 +249,41 @@ impl Store {
         wait(|done| self.commit(first, operations, done))
     }
 
+    /// Compacts the journal up to a position, after all commits before: the operations given, all of them up to there, are
+    /// rewritten or deleted, all or none. Afterwards operations up to that position are no longer bound to each other, and
+    /// are [folded](State::apply_compacted) without being checked.
+    ///
+    /// Give what [`State::compact`] returned, and the position of [`State::compacted_to`].
+    pub fn compact(
+        &self,
+        to: Position,
+        operations: Vec<RewrittenOperation>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        let done = Box::new(done);
+        let sent = self.running.as_ref().map(|running| running.commits.send(Commit::Compact { to, operations, done }));
+        if let Some(Err(tokio::sync::mpsc::error::SendError(Commit::Compact { done, .. }))) = sent {
+            done(Err(StoreError::Closed));
+        }
+    }
+
+    /// Begins a journal with the compacted part of another one, and waits until it is on the disk. There must be no
+    /// operation yet. The state must be opened again before it is used.
+    ///
+    /// # Errors
+    /// When there are operations already, or the database cannot write.
+    pub fn begin_compacted_blocking(
+        &self,
+        to: Position,
+        operations: Vec<(Position, Arc<Operation>)>,
+    ) -> Result<(), StoreError> {
+        wait(|done| {
+            if let Some(running) = &self.running {
+                let _ = running.commits.send(Commit::Begin { to, operations, done });
+            }
+        })
+    }
+
     /// Folds the journal anew in the background, after all commits before, and takes commits again after one that ended
     /// with [`StoreError::Uncertain`]. Whether that commit is there, the position of the state tells.
     ///
@@ -349,8 +385,9 @@ impl Store {
     /// Writes a snapshot of the journal up to the state's position in the background, so that opening is quick. In
     /// memory there is nothing to write.
     pub fn write_snapshot(&self, state: &State, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
-        let operations = state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
-        self.background(Background::Snapshot { position: state.position(), operations, done: Box::new(done) });
+        let operations = state.journal().map(|(at, entry)| (at, Arc::clone(&entry.operation))).collect();
+        let (position, compacted_to) = (state.position(), state.compacted_to());
+        self.background(Background::Snapshot { position, compacted_to, operations, done: Box::new(done) });
     }
 
     /// Waits until everything that was queued is done.

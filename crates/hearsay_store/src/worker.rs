@@ -9,11 +9,13 @@ use hearsay_model::{Key, Operation, Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
-    StoreError, Vector, check, graph, journal,
+    RewrittenOperation, StoreError, Vector, check,
+    compact::Compacted,
+    graph, journal,
     mark::Acknowledged,
-    open,
+    open::{self, JournalEnd},
     projection::{self, Row, Watermark},
-    snapshot,
+    snapshot::{self, Placed},
     store::Shared,
     transient::{self, Batch, TransientUpdates, Transients},
     vectors,
@@ -31,6 +33,18 @@ pub(crate) enum Commit {
         first: Position,
         operations: Vec<Arc<Operation>>,
         transients: TransientUpdates,
+        done: Done,
+    },
+    /// Compacts the journal up to a position, and rewrites operations up to there.
+    Compact {
+        to: Position,
+        operations: Vec<RewrittenOperation>,
+        done: Done,
+    },
+    /// Writes the compacted part of a journal that has no operation yet.
+    Begin {
+        to: Position,
+        operations: Vec<(Position, Arc<Operation>)>,
         done: Done,
     },
     /// Reads the journal anew.
@@ -87,7 +101,8 @@ pub(crate) enum Background {
     },
     Snapshot {
         position: Position,
-        operations: Vec<Arc<Operation>>,
+        compacted_to: Position,
+        operations: Vec<Placed>,
         done: Done,
     },
     Settle(Done),
@@ -105,6 +120,7 @@ pub(crate) async fn commit(
     shared: Arc<Shared>,
     mut queue: UnboundedReceiver<Commit>,
     mut last: Acknowledged,
+    mut compacted: Compacted,
     mut transients: Transients,
 ) {
     // Set once a commit failed in a way that leaves open whether it is there.
@@ -116,9 +132,36 @@ pub(crate) async fn commit(
                 tell(done, Ok(()));
                 continue;
             }
+            Commit::Compact { to, operations, done } => {
+                let result = match &uncertain {
+                    Some(reason) => {
+                        let reason = reason.clone();
+                        Err(StoreError::Uncertain { place: shared.place.clone(), first: to, reason })
+                    }
+                    None => compacted.advance(&shared.db, &shared.place, to.min(last.position), &operations).await,
+                };
+                tell(done, result.map(|now| compacted = now));
+                continue;
+            }
+            Commit::Begin { to, operations, done } => {
+                let result = match last.position {
+                    Position(0) => Compacted::write(&shared.db, &shared.place, to, &operations).await,
+                    given => Err(StoreError::OutOfOrder { expected: Position(0), given }),
+                };
+                let result = result.map(|now| {
+                    (compacted, last) = (now, now.to);
+                    if let Some(mark) = &shared.mark {
+                        mark.write(last);
+                    }
+                    shared.committed.store(last.position.0, Ordering::Release);
+                });
+                tell(done, result);
+                continue;
+            }
             Commit::Reload(done) => {
-                let reloaded = reload(&shared, last).await.map(|(reloaded, now, read)| {
-                    transients = read;
+                let reloaded = reload(&shared, last).await.map(|(reloaded, journal)| {
+                    let JournalEnd { last: now, compacted: found, transients: read } = journal;
+                    (transients, compacted) = (read, found);
                     uncertain = None;
                     last = now;
                     if let Some(mark) = &shared.mark {
@@ -154,7 +197,7 @@ pub(crate) async fn commit(
 }
 
 /// Folds the journal anew. What was acknowledged must be in it.
-async fn reload(shared: &Arc<Shared>, last: Acknowledged) -> Result<(Reloaded, Acknowledged, Transients), StoreError> {
+async fn reload(shared: &Arc<Shared>, last: Acknowledged) -> Result<(Reloaded, JournalEnd), StoreError> {
     #[cfg(feature = "testing")]
     if shared.faults.refuses_reload() {
         return Err(StoreError::Injected(last.position));
@@ -333,8 +376,8 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             let result = vectors::clear(db, except.as_deref()).await;
             tell(done, result.map_err(failed("delete vectors")));
         }
-        Background::Snapshot { position, operations, done } => {
-            tell(done, write_snapshot(shared, position, operations).await);
+        Background::Snapshot { position, compacted_to, operations, done } => {
+            tell(done, write_snapshot(shared, position, compacted_to, operations).await);
         }
         Background::Settle(done) => tell(done, Ok(())),
     }
@@ -389,7 +432,8 @@ async fn project(
 async fn write_snapshot(
     shared: &Shared,
     position: Position,
-    operations: Vec<Arc<Operation>>,
+    compacted_to: Position,
+    operations: Vec<Placed>,
 ) -> Result<(), StoreError> {
     let Some(directory) = shared.directory.clone().filter(|_| position > Position(0)) else { return Ok(()) };
     let failed = |reason: String| StoreError::Database {
@@ -397,9 +441,14 @@ async fn write_snapshot(
         action: "find the operation that the snapshot ends with",
         reason,
     };
-    let entry = journal::entry(&shared.db, position).await.map_err(|error| failed(error.to_string()))?;
+    let compacted = Compacted::load(&shared.db, &shared.place).await?;
+    let entry = match compacted.to.position == position {
+        true => Some(compacted.to.digest),
+        false => journal::entry(&shared.db, position).await.map_err(|error| failed(error.to_string()))?,
+    };
     let digest = entry.ok_or_else(|| failed(format!("operation {position} is not in the journal")))?;
     let at = Acknowledged { position, digest };
-    let written = tokio::task::spawn_blocking(move || snapshot::write(&directory, at, &operations)).await;
+    let write = move || snapshot::write(&directory, at, compacted_to, &operations);
+    let written = tokio::task::spawn_blocking(write).await;
     written.unwrap_or_else(|crash| Err(failed(crash.to_string())))
 }

@@ -486,7 +486,7 @@ proptest! {
                 then = Some(world.0.position());
             }
         }
-        let replayed = World(world.0.at(then.unwrap()));
+        let replayed = World(world.0.at(then.unwrap()).unwrap());
         prop_assert_eq!(minds(&world, Some(GameTime(cut as i64))), minds(&replayed, None));
     }
 }

@@ -1,24 +1,80 @@
 //! A backup: the journal, whole, in one file. What is restored from it has the same history, undo and slots.
 //!
-//! The first line is `{"type":"hearsay-backup","format":1}`; then comes an operation on each line, in the order of the
-//! journal; one more records the transient values, if there are any; the last line has their number and a hash of all
-//! lines before it, so that half a file is known for one.
+//! The first line is `{"type":"hearsay-backup","format":2}`, with `"compacted_to"`, the newest position that undo does not
+//! reach, where the journal is compacted. Then comes an operation on each line, in the order of the journal, up to there
+//! with its position; one more records the transient values, if there are any; the last line has their number and a hash of
+//! all lines before it, so that half a file is known for one.
 
 use std::io::{self, BufRead, Write};
 
-use hearsay_model::{Author, Operation, State};
+use hearsay_model::{ApplyError, Author, Operation, Position, State};
 use serde::{Deserialize, Serialize};
 
 use crate::{CampaignError, CampaignErrors, lines};
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 enum Line {
-    HearsayBackup { format: u32 },
-    Operation { operation: Operation },
-    End { operations: usize, hash: String },
+    HearsayBackup {
+        format: u32,
+        #[serde(default, skip_serializing_if = "is_nothing")]
+        compacted_to: Position,
+    },
+    Operation {
+        #[serde(default, skip_serializing_if = "is_nothing")]
+        position: Position,
+        operation: Operation,
+    },
+    End {
+        operations: usize,
+        hash: String,
+    },
+}
+
+fn is_nothing(position: &Position) -> bool {
+    *position == Position(0)
+}
+
+/// A journal as a backup holds it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Backup {
+    /// The newest position that undo does not reach.
+    pub compacted_to: Position,
+    /// The operations up to there that are kept, each with its position. By position.
+    pub compacted: Vec<(Position, Operation)>,
+    /// All operations after that.
+    pub operations: Vec<Operation>,
+}
+
+impl Backup {
+    /// The state that the journal folds to.
+    ///
+    /// # Errors
+    /// When one of the operations cannot be applied; its position comes with the reason.
+    pub fn fold(self) -> Result<State, (Position, ApplyError)> {
+        let mut state = State::default();
+        for (position, operation) in self.compacted {
+            state.apply_compacted(position, operation);
+        }
+        state.advance_compaction(self.compacted_to);
+        for operation in self.operations {
+            let position = state.position().next();
+            state.apply(operation).map_err(|error| (position, error))?;
+        }
+        Ok(state)
+    }
+
+    /// The number of operations.
+    pub fn len(&self) -> usize {
+        self.compacted.len() + self.operations.len()
+    }
+
+    /// Whether there is no operation.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Writes the journal of a state.
@@ -33,12 +89,14 @@ pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
         hasher.update(&bytes);
         writer.write_all(&bytes)
     };
-    line(&Line::HearsayBackup { format: FORMAT }, &mut hasher)?;
+    let compacted_to = state.compacted_to();
+    line(&Line::HearsayBackup { format: FORMAT, compacted_to }, &mut hasher)?;
     let mut operations = 0;
-    let journal = state.journal().map(|(_, entry)| entry.operation.as_ref().clone());
-    for operation in journal.chain(transients(state)) {
+    let journal = state.journal().map(|(at, entry)| (at, entry.operation.as_ref().clone()));
+    for (at, operation) in journal.chain(transients(state).map(|operation| (state.position().next(), operation))) {
         operations += 1;
-        line(&Line::Operation { operation }, &mut hasher)?;
+        let position = if at <= compacted_to { at } else { Position(0) };
+        line(&Line::Operation { position, operation }, &mut hasher)?;
     }
     let hash = hasher.finalize().to_hex().to_string();
     line(&Line::End { operations, hash }, &mut hasher)?;
@@ -65,13 +123,14 @@ pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads the operations of a backup, to be applied one after the other to an empty state.
+/// Reads a backup.
 ///
 /// # Errors
 /// When it is no backup, or not a whole one. Errors name the line; `file` is empty.
-pub fn read_backup(reader: impl BufRead) -> Result<Vec<Operation>, CampaignErrors> {
+pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     let mut hasher = blake3::Hasher::new();
-    let mut found = Vec::new();
+    let mut found = Backup::default();
+    let mut last = Position(0);
     let mut number = 0;
     let fault = |line: u32, message: String| {
         let hint = "take another copy of the backup".to_owned();
@@ -83,14 +142,23 @@ pub fn read_backup(reader: impl BufRead) -> Result<Vec<Operation>, CampaignError
         let text = text.map_err(|error| fault(number, format!("cannot be read: {error}")))?;
         let line = serde_json::from_str(&text).map_err(|error| fault(number, error.to_string()))?;
         match (number, line) {
-            (1, Line::HearsayBackup { format: FORMAT }) => {}
-            (1, Line::HearsayBackup { format }) => {
+            (1, Line::HearsayBackup { format: FORMAT, compacted_to }) => found.compacted_to = compacted_to,
+            (1, Line::HearsayBackup { format, .. }) => {
                 return Err(fault(1, format!("format {format} is not known: use a newer version of this program")));
             }
             (1, _) | (_, Line::HearsayBackup { .. }) => {
                 return Err(fault(number, "this is no backup of Hearsay".to_owned()));
             }
-            (_, Line::Operation { operation }) => found.push(operation),
+            (_, Line::Operation { position: Position(0), operation }) => found.operations.push(operation),
+            (_, Line::Operation { position, operation }) => {
+                if position <= last || position > found.compacted_to || !found.operations.is_empty() {
+                    let upto = found.compacted_to;
+                    let what = format!("position {position} is not between {last} and {upto}, or comes too late");
+                    return Err(fault(number, what));
+                }
+                last = position;
+                found.compacted.push((position, operation));
+            }
             (_, Line::End { operations, hash }) => {
                 let whole = operations == found.len() && hash == hasher.finalize().to_hex().as_str();
                 let broken = || fault(number, "the backup was changed, or parts of it are missing".to_owned());

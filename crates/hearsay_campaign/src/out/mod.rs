@@ -8,7 +8,7 @@ mod vault;
 mod yaml;
 
 pub(crate) use backup::sealed;
-pub use backup::{export_backup, read_backup};
+pub use backup::{Backup, export_backup, read_backup};
 pub use graph::{export_dot, export_graphml};
 pub use handbook::handbook;
 pub use vault::export_vault;

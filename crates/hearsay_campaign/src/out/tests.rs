@@ -29,7 +29,7 @@ fn a_backup_has_the_whole_history() {
     apply(&mut state, Author::Dm, vec![Change::SaveSlot("evening".into())]);
     apply(&mut state, Author::Dm, vec![Change::Void(Position(2))]);
     let text = written(|bytes| export_backup(&state, bytes));
-    let back = State::fold(read_backup(text.as_bytes()).unwrap()).unwrap();
+    let back = read_backup(text.as_bytes()).unwrap().fold().unwrap();
     assert!(back == state);
     assert_eq!((back.position(), back.slots()), (state.position(), state.slots()));
     for (broken, why) in [

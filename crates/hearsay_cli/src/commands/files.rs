@@ -4,17 +4,18 @@ use std::{
     fs,
     io::{BufReader, Write},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
-use hearsay_campaign::{Format, Watch};
+use hearsay_campaign::{Backup, Format, Watch};
 use hearsay_memory::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, Proposed, SETTINGS_FILE, Settings,
     query::players,
 };
-use hearsay_model::Operation;
-use hearsay_store::StoreError;
+use hearsay_model::Position;
+use hearsay_store::{Store, StoreError, StoreOptions};
 use serde::Serialize;
 use serde_json::json;
 
@@ -186,7 +187,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
 pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     let file = hearsay_campaign::open_file(&args.backup)
         .map_err(|error| Fault::new(WRONG_FILE, format!("{}: cannot be read: {error}", args.backup.display())))?;
-    let operations = hearsay_campaign::read_backup(BufReader::new(file)).map_err(|mut errors| {
+    let backup = hearsay_campaign::read_backup(BufReader::new(file)).map_err(|mut errors| {
         for error in &mut errors.errors {
             error.file = args.backup.display().to_string();
         }
@@ -213,8 +214,8 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     apart.store.directory = beside;
     apart.model.enabled = false;
     apart.extraction.enabled = false;
-    let all = operations.len();
-    let written = write_all(directory, apart, operations, output).and_then(|()| {
+    let all = backup.len();
+    let written = write_all(directory, apart, backup, output).and_then(|()| {
         fs::rename(&unfinished, &target).with_context(|| format!("{} cannot be put in place", target.display()))
     });
     if let Err(error) = written {
@@ -228,7 +229,15 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
 }
 
 /// Writes all operations to a new memory, and closes it.
-fn write_all(directory: &Path, settings: Settings, operations: Vec<Operation>, output: &Output) -> Result<()> {
+fn write_all(directory: &Path, settings: Settings, backup: Backup, output: &Output) -> Result<()> {
+    let Backup { compacted_to, compacted, operations } = backup;
+    if compacted_to > Position(0) {
+        let beside = directory.join(&settings.store.directory);
+        let opened = Store::open(beside, StoreOptions::default()).map_err(MemoryError::Store)?;
+        let compacted = compacted.into_iter().map(|(position, operation)| (position, Arc::new(operation))).collect();
+        let begun = opened.store.begin_compacted_blocking(compacted_to, compacted);
+        begun.and_then(|()| opened.store.close()).map_err(MemoryError::Store)?;
+    }
     let memory = Memory::open(MemoryOptions::with_settings(directory, settings))?;
     let bar = output.progress("restoring");
     bar.set_length(operations.len() as u64);

@@ -9,7 +9,7 @@ use hearsay_memory::{
     query::{self, FactFilter, FactRow, Shown, WalkFilter},
     resolve,
 };
-use hearsay_model::{EntityId, Knower, Standing, State};
+use hearsay_model::{EntityId, Knower, Position, Standing, State};
 use hearsay_recall::graph::Direction;
 use serde_json::json;
 
@@ -269,6 +269,14 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
         0 => "nothing waits".to_owned(),
         waiting => format!("{} for you: `hearsay review`", count(waiting, "item waits", "items wait")),
     };
+    let undo = match status.compacted_to {
+        Position(0) => "reaches back to the first operation".to_owned(),
+        to => format!(
+            "reaches back to operation {}; {} kept in all",
+            to.next(),
+            count_operations(status.operations as u64)
+        ),
+    };
     let asked = crate::llm::status(&status);
     let lines = [
         ["entities", &status.entities.to_string()],
@@ -278,6 +286,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
         ["model", &model],
         ["language model", &asked],
         ["journal", &format!("{}, {graph}", count_operations(status.position.0))],
+        ["undo", &undo],
         ["opened", &status.opened],
     ];
     output.columns(&lines.map(|cells| cells.map(str::to_owned)))?;

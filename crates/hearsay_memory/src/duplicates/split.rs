@@ -32,8 +32,8 @@ pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, Me
         return Err(MemoryError::SplitFirst { gone, first: later });
     }
     let mut replay = Replay::new(state, position, &operation, &gone, &into);
-    let later = state.journal().skip(usize::try_from(position.0).unwrap_or(usize::MAX));
-    for (_, entry) in later.filter(|(_, entry)| entry.live) {
+    let later = state.journal().filter(|(at, entry)| *at > position && entry.live);
+    for (_, entry) in later {
         for change in &entry.operation.changes {
             replay.take(change);
         }

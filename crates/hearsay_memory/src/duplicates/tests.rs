@@ -419,7 +419,7 @@ fn merges_of_merges_are_split_from_the_last() {
     assert!(error.contains("`ada`, `beda`"), "{error}");
     state.apply(split(&state, "ada", Timestamp(0)).unwrap()).unwrap();
     assert!(state.entity(&EntityId::new("ada").unwrap()).is_some());
-    assert_eq!(state.position(), Position(state.journal().len() as u64));
+    assert_eq!(state.position(), Position(state.journal().count() as u64));
 }
 
 #[test]

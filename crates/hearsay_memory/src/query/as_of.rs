@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{ApplyError, GameTime, Position, Session, State, text};
+use hearsay_model::{GameTime, Position, Session, State, text};
 use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
@@ -23,14 +23,11 @@ impl AsOf {
     /// The state as it was recorded then. Going back replays the journal: do it beside the worker.
     ///
     /// # Errors
-    /// When the position lies after the newest operation.
+    /// When the position lies after the newest operation, or before the first that undo reaches.
     pub fn state(&self, state: &Arc<State>) -> Result<Arc<State>, MemoryError> {
         match self.recorded {
             None => Ok(Arc::clone(state)),
-            Some(given) if given > state.position() => {
-                Err(ApplyError::Future { given, newest: state.position() }.into())
-            }
-            Some(position) => Ok(Arc::new(state.at(position))),
+            Some(position) => Ok(Arc::new(state.at(position)?)),
         }
     }
 

@@ -10,7 +10,7 @@ use hearsay_model::{Change, Key, Position, State};
 use hearsay_store::{Reloaded, StoreError};
 
 use super::{
-    Event, Internal, Reveals, Worker, World, Write, guarded,
+    Compacting, Event, Internal, Reveals, Worker, World, Write, guarded,
     writes::{Made, Outcome},
 };
 use crate::{Learned, MemoryError, Written, review::Reviews, ticket::ticket};
@@ -108,6 +108,8 @@ impl Worker {
         };
         let Some(Halt { why, in_doubt, first, .. }) = self.halt.take() else { return };
         (self.world, self.reviews, self.reveals) = (world, reviews, reveals);
+        self.counts.revision = None;
+        self.compacting = Compacting::new(self.world.state.compacted_to());
         let state = Arc::clone(&self.world.state);
         // The index keeps its vectors; every record is looked at again, a few at a time.
         self.writes.index_later(texts(&state));

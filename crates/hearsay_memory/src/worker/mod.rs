@@ -4,6 +4,7 @@
 //! back as [`Internal`] messages; work that would take long is done in slices between requests.
 
 mod closing;
+mod compaction;
 mod derived;
 mod duplicates;
 mod encoder;
@@ -40,6 +41,7 @@ use crate::{
 };
 
 use closing::Closing;
+use compaction::Compacting;
 use derived::{Reading, StoredVectors};
 use encoder::{Encoded, EncoderThread};
 use halt::{Halt, Renewed};
@@ -135,6 +137,10 @@ pub struct Status {
     pub position: Position,
     /// The position up to which the graph tables of the database show the journal.
     pub projected: Position,
+    /// Undo reaches no operation at or before this position.
+    pub compacted_to: Position,
+    /// Operations that are kept, of those up to [`Status::position`].
+    pub operations: usize,
     /// Entities.
     pub entities: usize,
     /// Facts, of every standing.
@@ -204,6 +210,10 @@ pub(crate) enum Command {
 pub(crate) enum Internal {
     /// The operations in flight are committed, or are not.
     Committed(Result<(), StoreError>),
+    /// It was found what can be removed from the journal.
+    CompactionPlanned(hearsay_model::Compaction),
+    /// The database was brought up to date with the compacted journal, or was not.
+    Compacted(Result<(), StoreError>),
     /// The journal was folded anew, or could not be.
     Reloaded(Box<Result<Reloaded, StoreError>>),
     /// What derives from it was made, or could not be.
@@ -269,6 +279,7 @@ pub(crate) struct Worker {
     reviews: Reviews,
     reveals: Reveals,
     duplicates: duplicates::Search,
+    compacting: Compacting,
     counts: Counts,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
@@ -283,10 +294,11 @@ pub(crate) struct Worker {
     queued: Receiver<Command>,
 }
 
-/// How much there is at a position, counted when somebody asks.
+/// How much there is after a write, counted when somebody asks.
 #[derive(Default)]
 struct Counts {
-    position: Position,
+    /// The number of the write; none, when it is to be counted anew.
+    revision: Option<u64>,
     entities: usize,
     facts: usize,
 }
@@ -317,6 +329,7 @@ pub(crate) fn start(
         None => ModelStatus::None { why: "switched off in the settings".into() },
     };
     let transient_batch = report.transient_batch;
+    let compacted_to = state.compacted_to();
     let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
     let worker = Worker {
         writes: Writes::new(&state, transient_batch),
@@ -340,6 +353,7 @@ pub(crate) fn start(
         reviews: Reviews::default(),
         reveals: Reveals::default(),
         duplicates: duplicates::Search::default(),
+        compacting: Compacting::new(compacted_to),
         counts: Counts::default(),
         asides: (0, Vec::from_iter(vectors)),
         terms,
@@ -375,6 +389,7 @@ impl Worker {
         loop {
             self.closing = reads.is_none() && writes.is_none();
             self.give_back_in_time();
+            let compacts = self.compact_some();
             self.begin_commit();
             self.look_for_duplicates();
             let busy = self.do_slice();
@@ -394,7 +409,7 @@ impl Worker {
             #[cfg(feature = "llm")]
             let patience = self.llm_patience().map_or(patience, |until| until.min(patience));
             let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
-            let patience = if busy { Duration::ZERO } else { patience };
+            let patience = if busy || compacts { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
             // Writes that have no room stay in their channel, which is full for callers sooner or later; reads go on.
             let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
@@ -423,9 +438,10 @@ impl Worker {
     fn is_idle(&self) -> bool {
         let in_doubt = self.halt.as_ref().map_or(0, Halt::in_doubt);
         if self.ending.gave_up() {
-            return self.writes.in_flight() + in_doubt == 0;
+            return self.writes.in_flight() + in_doubt == 0 && !self.compacting.is_busy();
         }
-        self.writes.waiting() + in_doubt == 0 && self.asides.0 == 0 && self.questions.is_empty()
+        let is_compacting = self.compacting.is_busy();
+        self.writes.waiting() + in_doubt == 0 && self.asides.0 == 0 && self.questions.is_empty() && !is_compacting
     }
 
     fn take(&mut self, command: Command) {
@@ -470,6 +486,8 @@ impl Worker {
     fn take_internal(&mut self, message: Internal) {
         match message {
             Internal::Committed(result) => self.finish_commit(result),
+            Internal::CompactionPlanned(plan) => self.take_compaction_plan(plan),
+            Internal::Compacted(result) => self.finish_compaction(result),
             Internal::Reloaded(reloaded) => self.take_reloaded(*reloaded),
             Internal::Renewed(renewed) => self.take_renewed(*renewed),
             Internal::Import(import) => self.writes.push(Write::Import(import)),
@@ -542,9 +560,9 @@ impl Worker {
 
     fn status(&mut self) -> Status {
         let state = &self.world.state;
-        if self.counts.position != state.position() {
-            let (entities, facts) = (state.entity_count(), state.fact_count());
-            self.counts = Counts { position: state.position(), entities, facts };
+        let revision = Some(self.writes.revision());
+        if self.counts.revision != revision {
+            self.counts = Counts { revision, entities: state.entity_count(), facts: state.fact_count() };
         }
         let from = match self.opened.snapshot {
             Some(position) => format!("a snapshot at {position} and {} operations", self.opened.tail),
@@ -554,6 +572,8 @@ impl Worker {
         Status {
             position: state.position(),
             projected: self.store.projected(),
+            compacted_to: state.compacted_to(),
+            operations: state.operation_count(),
             entities: self.counts.entities,
             facts: self.counts.facts,
             texts: self.index.len() + self.writes.unindexed(),

@@ -273,6 +273,11 @@ impl Writes {
         Self { transients, ..Self::default() }
     }
 
+    /// The number of the newest write.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// The number of a write that is applied now.
     pub(super) fn next_revision(&mut self) -> u64 {
         self.revision += 1;
@@ -538,7 +543,7 @@ impl Worker {
         self.writes.transients.due.get_or_insert_with(|| Instant::now() + TRANSIENT_GATHER);
     }
 
-    fn index_keys(&mut self, keys: &[Key]) {
+    pub(super) fn index_keys(&mut self, keys: &[Key]) {
         self.index.update(&self.world.state, keys);
         self.vectors.want_keys(&self.world.state, &mut self.index, keys);
     }

@@ -30,6 +30,10 @@ fn positions(state: &State, who: &str) -> usize {
 #[test]
 fn moves_of_a_game_leave_neither_operations_nor_facts() {
     let memory = town();
+    let counted = || memory.status().unwrap().wait().unwrap().facts;
+    assert_eq!(counted(), state(&memory).fact_count());
+    go(&memory, "odo-brandt", Some("harbour"), 5);
+    assert_eq!(counted(), state(&memory).fact_count(), "values that are no operations are counted too");
     go(&memory, "pell", Some("harbour"), 10);
     let before = state(&memory);
     let facts = before.fact_count();

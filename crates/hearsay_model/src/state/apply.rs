@@ -15,8 +15,8 @@ use super::{
     validity::Slot,
 };
 use crate::{
-    Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Session,
-    Setting, SettingKey, Source, Value, Vocabulary, text,
+    Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
+    Session, Setting, SettingKey, Source, Value, Vocabulary, text,
 };
 
 impl State {
@@ -38,10 +38,23 @@ impl State {
         self.apply_keyed(operation, keys)
     }
 
+    /// Folds in an operation that compaction may have taken changes from, at its position. What it refers to need not
+    /// be there any more, and the slots that it saved or dropped are gone. Returns the records that it touched.
+    pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
+        let mut operation = operation.into();
+        self.intern(&mut operation);
+        self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
+        let slots = Arc::clone(&self.slots);
+        let touched = self.apply_checked(operation).touched;
+        self.slots = slots;
+        touched
+    }
+
     /// Applies what was checked, by the [`keys`] of its changes.
     fn apply_keyed(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Applied {
         let index = self.journal.len() as u32;
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
+        self.operation_count += 1;
         let mut touched = Vec::with_capacity(keys.len());
         self.drop_recorded(&operation, &mut touched);
         let mut reverts = false;

@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use super::State;
 use crate::{
-    Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, IdError, Key, Knower, KnowledgeId, Operation,
-    PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value, VocabularyError,
+    Author, Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, IdError, Key, Knower, KnowledgeId,
+    Operation, PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value, VocabularyError,
 };
 
 /// Why an operation cannot be applied. Nothing was changed.
@@ -40,6 +40,14 @@ pub enum ApplyError {
         given: Position,
         /// The newest there is.
         newest: Position,
+    },
+    /// A position that undo does not reach any more.
+    #[error("undo reaches back to operation {}; what was before operation {given} is not kept any more", to.next())]
+    Compacted {
+        /// The position given.
+        given: Position,
+        /// The newest position that undo does not reach.
+        to: Position,
     },
     /// A slot without a name, or with one of more than 128 bytes.
     #[error("`{0}` cannot name a slot: use 1 to 128 bytes, and more than spaces")]
@@ -154,7 +162,7 @@ impl State {
         }
         let mut pending = Pending::default();
         for (change, key) in operation.changes.iter().zip(keys) {
-            self.check_change(change, &mut pending)?;
+            self.check_change(change, &operation.author, &mut pending)?;
             match (change, key) {
                 (Change::Learn(_), Some(Key::Knowledge(id))) => _ = pending.knowledge.insert(*id),
                 (Change::AddPassage(_), Some(Key::Passage(id))) => _ = pending.passages.insert(*id),
@@ -164,7 +172,12 @@ impl State {
         Ok(())
     }
 
-    fn check_change<'a>(&'a self, change: &'a Change, pending: &mut Pending<'a>) -> Result<(), ApplyError> {
+    fn check_change<'a>(
+        &'a self,
+        change: &'a Change,
+        author: &Author,
+        pending: &mut Pending<'a>,
+    ) -> Result<(), ApplyError> {
         match change {
             Change::AddEntity(entity) => {
                 pending.gone_entities.remove(&entity.id);
@@ -281,6 +294,11 @@ impl State {
                 }
             }
             Change::Void(position) => {
+                // What was read in a text is taken back with it, however long ago it was read.
+                let is_compacted = *position > Position(0) && *position <= self.compacted_to;
+                if is_compacted && *author != Author::Extractor {
+                    return Err(ApplyError::Compacted { given: *position, to: self.compacted_to });
+                }
                 let live = self.entry(*position).filter(|entry| entry.live);
                 let entry = live.ok_or(ApplyError::NoOperation(*position))?;
                 // What the operation took away is there again for what follows.
@@ -300,6 +318,9 @@ impl State {
             Change::Restore(position) => {
                 if *position > self.position() {
                     return Err(ApplyError::Future { given: *position, newest: self.position() });
+                }
+                if *position < self.compacted_to {
+                    return Err(ApplyError::Compacted { given: *position, to: self.compacted_to });
                 }
             }
             Change::SaveSlot(name) => {

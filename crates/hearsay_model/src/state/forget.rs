@@ -11,7 +11,7 @@ use super::{
     rows::{NameRow, Row, Table},
     validity::Slot,
 };
-use crate::{Change, EntityId, Key, Knower, text};
+use crate::{Change, EntityId, Fact, Key, Knower, Passage, text};
 
 impl State {
     /// Removes the fact at a dense index, as if it had never been recorded. An edge that leads to it is inactive from
@@ -53,7 +53,7 @@ impl State {
                 }
             }
         }
-        versions.iter().for_each(|fact| self.texts.forget_fact(fact, index));
+        versions.iter().for_each(|fact| self.texts.forget_fact(fact, index, &[]));
         if let (Some(fact), Some([Some(subject), object])) = (versions.first(), ends) {
             self.validity.update(index, fact.predicate(), (subject, object), (slot, None));
         }
@@ -108,6 +108,53 @@ impl State {
         touched
     }
 
+    /// Removes the passage at a dense index, as if it had never been recorded.
+    pub(super) fn forget_passage(&mut self, index: u32) -> Key {
+        let row = self.passages.at(index);
+        let (id, writes) = (row.id, row.record.writes.clone());
+        let added = writes.iter().filter_map(|write| match self.change(write) {
+            Change::AddPassage(passage) => Some(Arc::clone(passage)),
+            _ => None,
+        });
+        let versions: Vec<Arc<Passage>> = added.collect();
+        for (at, passage) in versions.iter().enumerate() {
+            self.unindex_passage(passage, index, &versions[at + 1..]);
+        }
+        if let Some(passage) = versions.first() {
+            self.texts.forget_passage(passage, index);
+        }
+        self.passages.remove(index);
+        Key::Passage(id)
+    }
+
+    /// Removes a passage from the lists of those who said or heard it, but for those who did so by another version of it.
+    pub(super) fn unindex_passage(&mut self, passage: &Passage, index: u32, others: &[Arc<Passage>]) {
+        let still: BTreeSet<Knower> = others.iter().flat_map(|other| reached(other)).collect();
+        for knower in reached(passage).difference(&still) {
+            let passages = match knower {
+                Knower::World => Some(&mut self.common_passages),
+                Knower::Entity(id) => self.entities.find(id).map(|entity| &mut self.entities.at_mut(entity).hears),
+            };
+            passages.map(|passages| passages.remove_last(|other| other == index));
+        }
+    }
+
+    /// Removes a version of a fact from the indices, but for what another version of it says too.
+    pub(super) fn unindex_version(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
+        let still: BTreeSet<&EntityId> = others.iter().flat_map(|other| other.entities()).collect();
+        let gone: BTreeSet<&EntityId> = fact.entities().filter(|id| !still.contains(id)).collect();
+        for id in gone {
+            if let Some(entity) = self.entities.find(id) {
+                self.entities.at_mut(entity).facts.remove_last(|other| other == index);
+            }
+        }
+        if let Some(handle) = fact.handle().filter(|handle| others.iter().all(|other| other.handle() != Some(*handle)))
+        {
+            self.handles.forget(handle, index);
+        }
+        self.texts.forget_fact(fact, index, others);
+    }
+
     /// Removes the row of a fact that is not recorded, when no edge waits there for it.
     fn release_fact(&mut self, index: u32) {
         if self.facts.row(index).is_some_and(|row| !row.record.is_recorded() && row.known_by.is_empty()) {
@@ -121,6 +168,13 @@ impl State {
             self.knowledge.remove(index);
         }
     }
+}
+
+/// Those who said, heard or read a passage.
+fn reached(passage: &Passage) -> BTreeSet<Knower> {
+    let readers = passage.readers.iter().map(|reader| &reader.knower);
+    let speaker = passage.speaker.iter().cloned().map(Knower::Entity);
+    passage.heard_by.iter().chain(readers).cloned().chain(speaker).collect()
 }
 
 impl Table<NameRow> {

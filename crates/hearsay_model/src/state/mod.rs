@@ -7,6 +7,7 @@
 
 mod apply;
 mod check;
+mod compact;
 mod forget;
 mod intern;
 mod names;
@@ -29,6 +30,7 @@ use std::sync::{Arc, OnceLock};
 use crate::{EntityId, Fact, Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
 
 pub use check::ApplyError;
+pub use compact::{Compaction, Rewritten, UndoRetention};
 pub(crate) use intern::Interner;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
@@ -71,6 +73,9 @@ pub struct Applied {
 #[derive(Debug, Clone, Default)]
 pub struct State {
     journal: Journal,
+    operation_count: usize,
+    /// Undo reaches no operation at or before this position: such operations may lose changes, or be gone.
+    compacted_to: Position,
     /// Operations that void or restore others, by index in the journal.
     reverts: Indices,
     /// The slots there are, the oldest first.
@@ -128,15 +133,20 @@ impl State {
         Position(self.journal.len() as u64)
     }
 
-    /// The operation at a position.
+    /// The operation at a position; nothing, when there is none, or compaction has removed it.
     pub fn entry(&self, position: Position) -> Option<&Entry> {
         let index = usize::try_from(position.0).ok()?.checked_sub(1)?;
         self.journal.get(index)
     }
 
-    /// All operations, the oldest first.
-    pub fn journal(&self) -> impl DoubleEndedIterator<Item = (Position, &Entry)> + ExactSizeIterator {
-        (0..self.journal.len()).map(|index| (Position(index as u64 + 1), &self.journal[index]))
+    /// The number of operations that are kept.
+    pub fn operation_count(&self) -> usize {
+        self.operation_count
+    }
+
+    /// All operations but those that compaction has removed, the oldest first.
+    pub fn journal(&self) -> impl DoubleEndedIterator<Item = (Position, &Entry)> {
+        self.journal.iter().map(|(index, entry)| (Position(index as u64 + 1), entry))
     }
 }
 

@@ -8,9 +8,9 @@ use super::{
     shared::Iter,
 };
 use crate::{
-    AudienceRules, Author, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower, Knowledge,
-    KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId, Setting,
-    SettingKey, Value, Vocabulary,
+    ApplyError, AudienceRules, Author, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower,
+    Knowledge, KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId,
+    Setting, SettingKey, Value, Vocabulary,
 };
 
 /// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
@@ -313,13 +313,28 @@ impl State {
     }
 
     /// The state as it was at a journal position: the fold of what was recorded until then.
-    pub fn at(&self, position: Position) -> Self {
-        let operations = self.journal().take(usize::try_from(position.0).unwrap_or(usize::MAX));
-        let mut state = Self::default();
-        for (_, entry) in operations {
-            state.apply_checked(Arc::clone(&entry.operation));
+    ///
+    /// # Errors
+    /// When the position lies after the newest operation, or before the [compaction point](Self::compacted_to).
+    pub fn at(&self, position: Position) -> Result<Self, ApplyError> {
+        if position > self.position() {
+            return Err(ApplyError::Future { given: position, newest: self.position() });
         }
-        state
+        if position < self.compacted_to() {
+            return Err(ApplyError::Compacted { given: position, to: self.compacted_to() });
+        }
+        let mut state = Self::default();
+        for (at, entry) in self.journal().take_while(|(at, _)| *at <= position) {
+            match at <= self.compacted_to() {
+                true => _ = state.apply_compacted(at, Arc::clone(&entry.operation)),
+                false => {
+                    state.advance_compaction(self.compacted_to());
+                    state.apply_checked(Arc::clone(&entry.operation));
+                }
+            }
+        }
+        state.advance_compaction(self.compacted_to());
+        Ok(state)
     }
 
     /// All edges, by id.

@@ -1,5 +1,6 @@
 //! Property tests of the fold: generated histories over a handful of entities, so that operations collide.
 
+mod compact;
 mod forget;
 mod snapshots;
 mod transients;
@@ -184,7 +185,8 @@ fn assert_indices(state: &State) {
             assert_eq!(state.newest_of_each(&entity).get(&predicate).copied(), newest);
         }
         let named = state.facts().filter(|fact| *fact.subject() == entity && fact.standing() == Standing::Canon);
-        let mut names: Vec<&str> = named.filter_map(|fact| fact.object().text()).collect();
+        let mut names: Vec<&str> =
+            named.filter(|fact| fact.is_name()).filter_map(|fact| fact.object().text()).collect();
         let mut found = state.names(&entity);
         names.sort_unstable();
         names.dedup();

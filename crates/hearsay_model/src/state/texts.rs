@@ -41,12 +41,28 @@ impl TextIndex {
         }
     }
 
-    /// Removes a fact from those that cite a passage.
-    pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32) {
+    /// Removes a fact from those that cite a passage, but for the passages that another version of it cites.
+    pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         for id in cites(fact) {
-            if let Some(facts) = self.cited.get_mut(&id) {
+            if !others.iter().any(|other| cites(other).any(|cited| cited == id))
+                && let Some(facts) = self.cited.get_mut(&id)
+            {
                 facts.remove_last(|other| other == index);
+                if facts.is_empty() {
+                    self.cited.remove(&id);
+                }
             }
+        }
+    }
+
+    pub(super) fn forget_passage(&mut self, passage: &Passage, index: u32) {
+        let lines = match &passage.session {
+            Some(session) => self.sessions.get_mut(session),
+            None => Some(&mut self.outside),
+        };
+        let of_document = passage.document.as_ref().and_then(|document| self.documents.get_mut(document));
+        for lines in lines.into_iter().chain(of_document) {
+            lines.remove(&(passage.line, index));
         }
     }
 }

@@ -283,7 +283,7 @@ impl State {
     }
 
     /// Calls a function with every fact that a change refers to and does not assert itself.
-    fn referred(&self, change: &Change, mut each: impl FnMut(FactId)) {
+    pub(super) fn referred(&self, change: &Change, mut each: impl FnMut(FactId)) {
         let of_edge = |id: KnowledgeId| Some(self.knowledge.get(&id)?.record.value.as_ref()?.fact);
         match change {
             Change::AssertFact(fact) | Change::Support(fact) => {

@@ -105,7 +105,7 @@ impl State {
             let restored_to = later.checked_sub(1).map(|last| restores[last].1);
             let live = !voided.contains(&position) && restored_to.is_none_or(|to| position <= to);
             let index = position as usize - 1;
-            if self.journal[index].live != live {
+            if self.journal.get(index).is_some_and(|entry| entry.live != live) {
                 let entry = &mut self.journal[index];
                 entry.live = live;
                 touched.extend(entry.operation.changes.iter().filter_map(Change::key));

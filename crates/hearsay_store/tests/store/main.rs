@@ -8,6 +8,7 @@
     clippy::print_stderr
 )]
 
+mod compact;
 mod crash;
 mod damage;
 mod graph;

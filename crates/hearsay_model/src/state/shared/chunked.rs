@@ -62,11 +62,25 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         self.set(self.len, value);
     }
 
-    /// Removes the element at an index, which stays free until it is [set](Self::set).
+    /// Removes the element at an index, which stays free until it is [set](Self::set). A chunk without elements takes no
+    /// memory.
     pub(in crate::state) fn remove(&mut self, index: usize) {
-        if self.get(index).is_some() {
-            *self.slot(index) = None;
+        if self.get(index).is_none() {
+            return;
         }
+        let chunk = self.chunk(index);
+        if let Some(elements) = chunk {
+            let elements = Arc::make_mut(elements);
+            elements[index % N] = None;
+            if elements.iter().all(Option::is_none) {
+                *chunk = None;
+            }
+        }
+    }
+
+    /// Has indices up to a length in use; those that are new have no element.
+    pub(in crate::state) fn extend_to(&mut self, len: usize) {
+        self.len = self.len.max(len);
     }
 
     /// Sets the element at an index. The vector grows as necessary, and elements that were never set are missing.
@@ -76,6 +90,12 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
     }
 
     fn slot(&mut self, index: usize) -> &mut Option<T> {
+        let chunk = self.chunk(index).get_or_insert_with(|| Arc::new([const { None }; N]));
+        &mut Arc::make_mut(chunk)[index % N]
+    }
+
+    /// The chunk of an index, for which the vector grows as necessary.
+    fn chunk(&mut self, index: usize) -> &mut Option<Chunk<T, N>> {
         let (branch, chunk) = (index / (N * FANOUT), index / N % FANOUT);
         if branch > self.others.len() {
             let more = std::iter::repeat_n(Arc::default(), branch - self.others.len());
@@ -89,8 +109,7 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
             let more = (chunk + 1).next_power_of_two() - branch.len();
             *branch = branch.iter().cloned().chain(std::iter::repeat_n(None, more)).collect();
         }
-        let chunk = Arc::make_mut(branch)[chunk].get_or_insert_with(|| Arc::new([const { None }; N]));
-        &mut Arc::make_mut(chunk)[index % N]
+        &mut Arc::make_mut(branch)[chunk]
     }
 }
 

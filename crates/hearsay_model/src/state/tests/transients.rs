@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Sets or clears a value of one of two subjects and predicates.
-fn change(n: u8) -> TransientChange {
+pub(super) fn change(n: u8) -> TransientChange {
     let (subject, object) = (id(n % 2), id(n / 2));
     let provenance = Provenance::new(Method::Witnessed, Author::Game);
     let built = match n.is_multiple_of(3) {
@@ -23,7 +23,7 @@ fn change(n: u8) -> TransientChange {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+pub(super) enum Step {
     Operation(Operation),
     /// The DM says or judges a value that may be transient.
     Judge(u8),
@@ -33,7 +33,7 @@ enum Step {
     Undo(u8),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let operations = history().prop_map(|all| all.into_iter().map(Step::Operation).collect::<Vec<_>>());
     let others = prop_oneof![
         5 => prop::collection::vec(any::<u8>(), 1..4).prop_map(Step::Set),
@@ -52,7 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     )
 }
 
-fn judge(state: &State, n: u8) -> Vec<Change> {
+pub(super) fn judge(state: &State, n: u8) -> Vec<Change> {
     let Some(fact) = change(n | 1).value.map(|value| value.fact) else { return Vec::new() };
     let transient = state.transients().nth(usize::from(n) % 3).map_or(fact.id(), |value| value.fact.id());
     match n % 6 {

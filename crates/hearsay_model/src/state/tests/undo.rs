@@ -4,7 +4,7 @@ use super::{super::*, forget::keys_of, *};
 
 /// Which operations are live: from the newest to the oldest, one counts unless a later one that counts voids it.
 fn live(state: &State) -> Vec<bool> {
-    let mut live = vec![true; state.journal().len()];
+    let mut live = vec![true; state.journal().count()];
     let (mut voided, mut restored_to) = (vec![false; live.len() + 1], u64::MAX);
     for (position, entry) in state.journal().rev() {
         let Position(at) = position;
@@ -41,7 +41,7 @@ proptest! {
         let mut state = fold(history);
         for (n, reverts) in reverts.into_iter().enumerate() {
             let mut changes: Vec<Change> = reverts.iter().map(|(void, at)| {
-                let position = Position(at.index(state.journal().len()) as u64 + 1);
+                let position = Position(at.index(state.journal().count()) as u64 + 1);
                 // Nearly all restore to what is not long past.
                 let near = Position(position.0.max(state.position().0.saturating_sub(5)));
                 if *void { Change::Void(position) } else { Change::Restore(near) }

@@ -1,0 +1,153 @@
+//! Compaction of the journal in small steps: how far undo reaches moves on, and what nothing needs any more is removed.
+//!
+//! The state goes first, then the database, in the order of commits. Whatever is done when the program ends is kept, and
+//! the rest is done another time.
+
+use std::sync::Arc;
+
+use hearsay_model::{Compaction, Key, Position, UndoRetention};
+use hearsay_store::StoreError;
+
+use super::{Internal, Worker};
+
+/// Operations beyond the undo horizon from which on the journal is compacted.
+const STEP: u64 = 256;
+
+/// Operations that are moved beyond the horizon at a time, and changes that are looked at for removal at a time.
+const MOST: u64 = 1_024;
+const CHANGES: usize = 256;
+
+/// The journal is looked through when it was compacted further by this share of the operations that are kept.
+const SHARE: u64 = 8;
+
+/// Where compaction stands.
+pub(super) struct Compacting {
+    /// The newest operation when it was last looked how far the journal may be compacted.
+    looked_at: Position,
+    /// How far the journal was compacted when it was last looked through.
+    planned_at: Position,
+    step: Step,
+    /// Whether the database is being brought up to date.
+    writing: bool,
+}
+
+enum Step {
+    /// Nothing is to be removed.
+    Rest,
+    /// It is looked for what can be removed.
+    Planning,
+    Removing(Compaction),
+    /// The database refused. What was removed in memory is still on the disk, which does no harm.
+    Off,
+}
+
+impl Compacting {
+    /// `compacted_to` is how far the journal is compacted.
+    pub(super) fn new(compacted_to: Position) -> Self {
+        Self { looked_at: Position(0), planned_at: compacted_to, step: Step::Rest, writing: false }
+    }
+
+    /// Whether the database is being brought up to date, or it is looked for what can be removed.
+    pub(super) fn is_busy(&self) -> bool {
+        self.writing || matches!(self.step, Step::Planning)
+    }
+}
+
+impl Worker {
+    /// Does one step, if there is one to do and no operation is being committed: those were made from the state as it is.
+    /// Whether there was.
+    pub(super) fn compact_some(&mut self) -> bool {
+        let is_quiet = self.writes.in_flight() == 0 && !self.writes.is_planning() && self.halt.is_none();
+        if !is_quiet || self.closing || self.compacting.writing {
+            return false;
+        }
+        match &mut self.compacting.step {
+            Step::Planning | Step::Off => false,
+            Step::Removing(plan) => {
+                let state = Arc::make_mut(&mut self.world.state);
+                let rewritten = state.compact(plan, CHANGES);
+                if plan.is_done() {
+                    self.compacting.step = Step::Rest;
+                }
+                if !rewritten.operations.is_empty() {
+                    self.write_compaction(rewritten.operations);
+                    self.follow_compaction(&rewritten.touched);
+                }
+                true
+            }
+            Step::Rest => self.advance_compaction() || self.plan_compaction(),
+        }
+    }
+
+    /// Moves on how far undo reaches.
+    fn advance_compaction(&mut self) -> bool {
+        let (state, store) = (&self.world.state, &self.settings.store);
+        if state.position().0 < self.compacting.looked_at.0 + STEP / 4 {
+            return false;
+        }
+        let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
+        let (from, horizon) = (state.compacted_to(), state.undo_horizon(&retention));
+        // What the graph tables do not show yet must be found in the journal.
+        let to = horizon.min(self.store.projected());
+        if to.0 < from.0 + STEP {
+            self.compacting.looked_at = state.position();
+            return false;
+        }
+        Arc::make_mut(&mut self.world.state).advance_compaction(Position(to.0.min(from.0 + MOST)));
+        self.write_compaction(Vec::new());
+        true
+    }
+
+    /// Looks for what can be removed, beside the worker.
+    fn plan_compaction(&mut self) -> bool {
+        let state = &self.world.state;
+        let since = state.compacted_to().0.saturating_sub(self.compacting.planned_at.0);
+        if since < STEP || since < state.operation_count() as u64 / SHARE {
+            return false;
+        }
+        self.compacting.planned_at = state.compacted_to();
+        let state = Arc::clone(state);
+        let started = self.aside(move |internal| {
+            let plan = state.plan_compaction();
+            // The worker changes its state in place when nobody else holds it.
+            drop(state);
+            let _ = internal.send(Internal::CompactionPlanned(plan));
+        });
+        self.compacting.step = if started { Step::Planning } else { Step::Off };
+        true
+    }
+
+    pub(super) fn take_compaction_plan(&mut self, plan: Compaction) {
+        if let Step::Planning = self.compacting.step {
+            self.compacting.step = Step::Removing(plan);
+        }
+    }
+
+    fn write_compaction(&mut self, operations: Vec<hearsay_store::RewrittenOperation>) {
+        self.compacting.writing = true;
+        let internal = self.internal.clone();
+        let done = move |result| drop(internal.send(Internal::Compacted(result)));
+        self.store.compact(self.world.state.compacted_to(), operations, done);
+    }
+
+    pub(super) fn finish_compaction(&mut self, result: Result<(), StoreError>) {
+        self.compacting.writing = false;
+        if let Err(error) = result {
+            self.compacting.step = Step::Off;
+            self.fail(format!("the journal takes more room than it needs until the campaign is opened again: {error}"));
+        }
+    }
+
+    /// Sees to reviews, index and projections after former values are gone.
+    fn follow_compaction(&mut self, touched: &[Key]) {
+        if touched.is_empty() {
+            return;
+        }
+        self.counts.revision = None;
+        self.reviews.update(&self.world.state, touched);
+        Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
+        self.reveals.note(&self.world.state, touched);
+        self.index_keys(touched);
+        self.writes.project_later(touched.to_vec(), self.world.state.position());
+    }
+}

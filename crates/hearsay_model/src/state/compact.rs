@@ -1,0 +1,499 @@
+//! Compaction of the journal: operations that undo cannot reach any more lose the changes that nothing needs.
+//!
+//! Three steps, each safe to stop after:
+//!
+//! 1. [`State::undo_horizon`] says how far compaction may go, and [`State::advance_compaction`] goes there. From then on
+//!    no operation up to that position can be undone.
+//! 2. [`State::plan_compaction`] finds changes that nothing needs. It looks at the whole journal up to there: call it on
+//!    a clone, beside the thread that writes.
+//! 3. [`State::compact`] removes some of them, and says how the operations read now.
+//!
+//! A change is not needed when its operation was undone, when a later change replaced what it wrote, or when its record
+//! is gone for everybody: a fact that its own source withdrew, or a former value of a predicate whose [`History`] is not
+//! kept. What a person withdrew stays on record, so that no import brings it back; so does that an import or a merge was
+//! undone, so that none repeats it.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
+
+use super::{
+    Entry, State,
+    apply::settle,
+    rows::{FactRow, KnowledgeRow, Row, Write, Writes},
+};
+use crate::{Author, Change, FactId, History, How, Key, Knowledge, Operation, Position, Setting, SettingKey, Standing};
+
+/// An operation with up to so many changes is rewritten to remove one of them; a larger one, to remove half of them.
+const SMALL: usize = 16;
+
+/// How far undo reaches. Whatever reaches further back decides; so does the oldest slot, and what an undo that can
+/// itself be undone has undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UndoRetention {
+    /// The newest operations.
+    pub operations: u64,
+    /// The newest sessions that were played, each from its beginning.
+    pub sessions: usize,
+}
+
+impl Default for UndoRetention {
+    fn default() -> Self {
+        Self { operations: 1_000, sessions: 2 }
+    }
+}
+
+/// Changes of one operation that nothing needs.
+#[derive(Debug, Clone)]
+struct Unneeded {
+    index: u32,
+    changes: Vec<u32>,
+}
+
+/// What [`State::plan_compaction`] found, the oldest operation first.
+#[derive(Debug, Default)]
+pub struct Compaction {
+    unneeded: VecDeque<Unneeded>,
+    /// Facts that something refers to which was recorded since the plan was made.
+    referred: HashSet<FactId>,
+    /// The newest operation that the plan knows of.
+    known: Position,
+}
+
+impl Compaction {
+    /// Whether everything that was found is removed.
+    pub fn is_done(&self) -> bool {
+        self.unneeded.is_empty()
+    }
+}
+
+/// What [`State::compact`] did.
+#[derive(Debug, Default)]
+pub struct Rewritten {
+    /// Operations that lost changes, and what is left of them; nothing, when they are gone. By position.
+    pub operations: Vec<(Position, Option<Arc<Operation>>)>,
+    /// The records whose value or visibility may have changed. Sorted, each once.
+    pub touched: Vec<Key>,
+}
+
+/// What decides whether a change is needed, besides the records.
+struct Context<'a> {
+    /// Operations that count, or do not, by the word of an operation that can be undone. By index in the journal.
+    undecided: HashSet<u32>,
+    /// Facts that other records refer to.
+    referred: &'a HashSet<FactId>,
+    /// Changes that began or ended a session. Sorted.
+    sessions: Vec<Write>,
+}
+
+impl State {
+    /// Undo reaches no operation at or before this position: such operations may lose changes, or be gone.
+    pub fn compacted_to(&self) -> Position {
+        self.compacted_to
+    }
+
+    /// The position up to which the journal may be compacted; never before [`State::compacted_to`].
+    pub fn undo_horizon(&self, retention: &UndoRetention) -> Position {
+        let mut horizon = self.position().0.saturating_sub(retention.operations);
+        if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
+            horizon = horizon.min(slot.0.saturating_sub(1));
+        }
+        let changes = self.session_changes();
+        let begun = changes.iter().rev().filter(|write| matches!(self.change(**write), Change::Set(_)));
+        if let Some(oldest) = begun.take(retention.sessions).last() {
+            horizon = horizon.min(u64::from(oldest.operation));
+        }
+        for index in self.reverts.iter().rev() {
+            if u64::from(index) < horizon {
+                break;
+            }
+            for change in &self.journal[index as usize].operation.changes {
+                match change {
+                    Change::Void(position) if *position > self.compacted_to => horizon = horizon.min(position.0 - 1),
+                    Change::Restore(position) => horizon = horizon.min(position.0),
+                    _ => {}
+                }
+            }
+        }
+        Position(horizon).max(self.compacted_to)
+    }
+
+    /// Changes that began or ended a session. Sorted.
+    fn session_changes(&self) -> Vec<Write> {
+        let writes = self.settings.get(&SettingKey::Playing).into_iter().flat_map(|row| row.writes.iter());
+        let (mut changes, mut playing) = (Vec::new(), None);
+        for write in writes.filter(|write| self.journal[write.operation as usize].live) {
+            let session = match self.change(write) {
+                Change::Set(Setting::Playing(now)) => Some(&now.session),
+                _ => None,
+            };
+            if session != playing {
+                changes.push(write);
+                playing = session;
+            }
+        }
+        changes
+    }
+
+    /// Makes sure that no operation up to a position can be undone. Nothing changes otherwise.
+    pub fn advance_compaction(&mut self, to: Position) {
+        self.compacted_to = self.compacted_to.max(to);
+        self.journal.extend_to(usize::try_from(to.0).unwrap_or(usize::MAX));
+    }
+
+    fn is_settled(&self, index: u32) -> bool {
+        u64::from(index) < self.compacted_to.0
+    }
+
+    /// Finds changes up to [`State::compacted_to`] that nothing needs. Takes time in proportion to the journal.
+    pub fn plan_compaction(&self) -> Compaction {
+        let referred = self.referred_facts();
+        let context = self.context(&referred);
+        let settled = self.journal().take_while(|(position, _)| *position <= self.compacted_to);
+        let unneeded = settled.filter_map(|(position, entry)| {
+            let index = position.0 as u32 - 1;
+            let changes = self.unneeded_changes(index, entry, &context);
+            let count = entry.operation.changes.len();
+            let is_worth = changes.len() * 2 >= count || count <= SMALL;
+            (is_worth && !changes.is_empty()).then_some(Unneeded { index, changes })
+        });
+        Compaction { unneeded: unneeded.collect(), referred: HashSet::new(), known: self.position() }
+    }
+
+    /// Removes changes that were found, of about so many changes at most. The state must be the one that the plan was
+    /// made from, or one that it became since.
+    ///
+    /// Facts that held formerly and whose history is not kept are gone after it; nothing else that can be read changes.
+    pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
+        for position in plan.known.0 + 1..=self.position().0 {
+            let Some(entry) = self.entry(Position(position)) else { continue };
+            for change in &entry.operation.changes {
+                self.referred(change, |fact| _ = plan.referred.insert(fact));
+            }
+        }
+        plan.known = self.position();
+        let (mut rewritten, mut count) = (Rewritten::default(), 0);
+        while count < limit
+            && let Some(Unneeded { index, changes }) = plan.unneeded.pop_front()
+        {
+            let Some(entry) = self.journal.get(index as usize).cloned() else { continue };
+            count += entry.operation.changes.len();
+            // What was recorded since may need some of them.
+            let context = self.context(&plan.referred);
+            let still = self.unneeded_changes(index, &entry, &context);
+            let changes: Vec<u32> = changes.into_iter().filter(|change| still.binary_search(change).is_ok()).collect();
+            if !changes.is_empty() {
+                let left = self.remove_changes(index, &entry.operation, &changes, &mut rewritten.touched);
+                rewritten.operations.push((Position(u64::from(index) + 1), left));
+            }
+        }
+        settle(&mut rewritten.touched);
+        rewritten
+    }
+
+    fn context<'a>(&self, referred: &'a HashSet<FactId>) -> Context<'a> {
+        let reverts = self.reverts.iter().rev().take_while(|index| !self.is_settled(*index));
+        let targets = reverts.flat_map(|index| &self.journal[index as usize].operation.changes).filter_map(|change| {
+            let Change::Void(Position(position)) = change else { return None };
+            u32::try_from(position.checked_sub(1)?).ok()
+        });
+        Context { undecided: targets.collect(), referred, sessions: self.session_changes() }
+    }
+
+    /// Facts that other facts, conclusions and reveals refer to.
+    fn referred_facts(&self) -> HashSet<FactId> {
+        let bearings = self.facts().filter_map(|fact| fact.bearing()).map(|bearing| bearing.fact());
+        let edges = self.knowledge.rows().filter_map(|(_, row)| row.record.value.as_ref());
+        let deduced = edges.filter_map(|edge| match &edge.how {
+            How::Deduced { from } => Some(from),
+            _ => None,
+        });
+        let reveals = self.settings.values().filter_map(|row| match row.value.as_deref()? {
+            Setting::Reveal(reveal) => Some(reveal),
+            _ => None,
+        });
+        bearings.chain(deduced.flatten().copied()).chain(reveals.flat_map(|reveal| reveal.facts())).collect()
+    }
+
+    /// The numbers of the changes of an operation that nothing needs. Sorted.
+    fn unneeded_changes(&self, index: u32, entry: &Entry, context: &Context) -> Vec<u32> {
+        let numbers = 0..entry.operation.changes.len() as u32;
+        if context.undecided.contains(&index) {
+            return Vec::new();
+        }
+        if !entry.live {
+            return numbers.filter(|number| !is_trace(&entry.operation.changes[*number as usize])).collect();
+        }
+        let is_unneeded = |number: &u32| {
+            let (change, write) =
+                (&entry.operation.changes[*number as usize], Write { operation: index, change: *number });
+            !self.is_needed(change, write, context)
+        };
+        numbers.filter(is_unneeded).collect()
+    }
+
+    /// Whether a change of a live operation that undo does not reach is needed.
+    fn is_needed(&self, change: &Change, write: Write, context: &Context) -> bool {
+        let by_person = is_person(&self.journal[write.operation as usize].operation.author);
+        match (change, change.key()) {
+            // They are few, and the ids that other tools gave an entity are read from all of them.
+            (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
+            // All that it undid is gone, or not.
+            (Change::Void(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
+            (Change::Restore(Position(to)), _) => {
+                (*to..u64::from(write.operation)).any(|index| self.stays_undone(index, context))
+            }
+            (_, Some(Key::Fact(id))) => {
+                let row = self.facts.get(&id).filter(|row| row.record.writes.contains(write));
+                row.is_some_and(|row| {
+                    let asserts = |change: &Change| matches!(change, Change::AssertFact(_));
+                    let is_replaced = !row.supported && self.is_replaced(&row.record, write, context, asserts);
+                    let is_gone = matches!(change, Change::AssertFact(_)) && self.is_gone(row, context);
+                    !is_replaced && !is_gone
+                })
+            }
+            (_, Some(Key::Knowledge(id))) => {
+                let row = self.knowledge.get(&id).filter(|row| row.record.writes.contains(write));
+                let Some(row) = row else { return by_person && matches!(change, Change::Unlearn(_)) };
+                let waits = row.fact.is_some_and(|fact| !self.facts.at(fact).record.is_recorded());
+                let is_gone = waits && self.is_unused(row, context);
+                !is_gone && !self.is_replaced(&row.record, write, context, |_| true)
+            }
+            (_, Some(Key::Passage(id))) => {
+                let row = self.passages.get(&id).filter(|row| row.record.writes.contains(write));
+                let Some(row) = row else { return by_person };
+                !self.is_replaced(&row.record, write, context, |_| true)
+            }
+            (_, Some(Key::Session(id))) => {
+                let row = self.sessions.get(&id);
+                row.is_none_or(|row| !self.is_replaced(row, write, context, |_| true))
+            }
+            // When each session was played is read from those that began or ended one.
+            (_, Some(Key::Setting(SettingKey::Playing))) if context.sessions.binary_search(&write).is_ok() => true,
+            (_, Some(Key::Setting(key))) => {
+                let replaces = |later: &Change| match (change, later) {
+                    (Change::SetFlag { value, .. }, Change::SetFlag { value: later, .. }) => {
+                        value.kind() == later.kind()
+                    }
+                    (_, later) => !matches!(later, Change::SetFlag { .. }),
+                };
+                let row = self.settings.get(&key);
+                row.is_none_or(|row| !self.is_replaced(row, write, context, replaces))
+            }
+            // A slot that is kept was saved at a position that undo reaches.
+            (_, None) => false,
+            (_, Some(Key::Entity(_))) => true,
+        }
+    }
+
+    /// Whether something of an operation that does not count stays in the journal.
+    fn stays_undone(&self, index: u64, context: &Context) -> bool {
+        let entry = self.journal.get(index as usize).filter(|entry| !entry.live);
+        entry.is_some_and(|entry| {
+            context.undecided.contains(&(index as u32)) || entry.operation.changes.iter().any(is_trace)
+        })
+    }
+
+    /// Whether a write counts, and will, whatever is undone.
+    fn is_decided(&self, write: Write, context: &Context) -> bool {
+        let counts = self.journal[write.operation as usize].live && !context.undecided.contains(&write.operation);
+        counts && self.is_settled(write.operation)
+    }
+
+    /// Whether a later write of some kind, which cannot be undone, takes the place of a write.
+    fn is_replaced<V>(
+        &self,
+        record: &Row<V>,
+        write: Write,
+        context: &Context,
+        replaces: impl Fn(&Change) -> bool,
+    ) -> bool {
+        let later = record.writes.iter().rev().take_while(|later| *later > write);
+        later.into_iter().any(|later| self.is_decided(later, context) && replaces(self.change(later)))
+    }
+
+    /// Whether a fact is gone for everybody, with nothing that refers to it.
+    fn is_gone(&self, row: &FactRow, context: &Context) -> bool {
+        let writes = &row.record.writes;
+        let by_program = |write: Write| !is_person(&self.journal[write.operation as usize].operation.author);
+        let all_decided = writes.iter().all(|write| self.is_decided(write, context) && by_program(write));
+        let asserts = |write: &Write| matches!(self.change(*write), Change::AssertFact(_) | Change::Support(_));
+        let mut asserted = writes.iter().filter(asserts);
+        let (Some(first), None) = (asserted.next(), asserted.next()) else { return false };
+        let known = || row.known_by.iter().map(|edge| self.knowledge.at(edge));
+        if !all_decided || context.referred.contains(&row.id) || !known().all(|edge| self.is_unused(edge, context)) {
+            return false;
+        }
+        let author = |write: Write| &self.journal[write.operation as usize].operation.author;
+        match writes.last() {
+            Some(last) if matches!(self.change(last), Change::RetractFact(_)) => author(first) == author(last),
+            Some(last) => self.is_former_value(row, first, last, context) && known().all(is_plain),
+            None => false,
+        }
+    }
+
+    /// Whether a fact is a value that held formerly, of a predicate that keeps no history of its values, and not at the
+    /// beginning or end of a session, if those are kept.
+    fn is_former_value(&self, row: &FactRow, first: Write, last: Write, context: &Context) -> bool {
+        let Some(fact) = &row.record.value else { return false };
+        let is_plain = fact.standing() == Standing::Canon && fact.handle().is_none() && fact.bearing().is_none();
+        let by_game = self.journal[first.operation as usize].operation.author == Author::Game;
+        // The stored transient values begin with the fact, unless there is a later one.
+        let is_outlived = self.transient(fact.subject(), fact.predicate()).is_some();
+        let is_kept = match self.vocabulary.history(fact.predicate()) {
+            History::Full => true,
+            History::Latest => false,
+            History::Session => {
+                let of_session =
+                    |write: &Write| first.operation <= write.operation && write.operation <= last.operation;
+                context.sessions.iter().any(of_session)
+            }
+        };
+        fact.validity().is_closed() && is_plain && by_game && is_outlived && !is_kept
+    }
+
+    /// Whether an edge cannot change any more, no person has written it, and nothing rests on it.
+    fn is_unused(&self, row: &KnowledgeRow, context: &Context) -> bool {
+        let is_free = |write: Write| {
+            self.is_decided(write, context) && !is_person(&self.journal[write.operation as usize].operation.author)
+        };
+        !row.transient && row.bears.is_empty() && row.record.writes.iter().all(is_free)
+    }
+
+    /// Removes changes of an operation, and returns what is left of it.
+    fn remove_changes(
+        &mut self,
+        index: u32,
+        operation: &Operation,
+        changes: &[u32],
+        touched: &mut Vec<Key>,
+    ) -> Option<Arc<Operation>> {
+        for number in changes {
+            let change = &operation.changes[*number as usize];
+            touched.extend(self.remove_write(change, Write { operation: index, change: *number }));
+        }
+        let is_left = |number: usize| changes.binary_search(&(number as u32)).is_err();
+        let left = operation.changes.iter().enumerate().filter(|(number, _)| is_left(*number));
+        let mut kept = Vec::with_capacity(operation.changes.len() - changes.len());
+        for (number, change) in left {
+            let [from, to] = [number, kept.len()].map(|number| Write { operation: index, change: number as u32 });
+            if let Some(writes) = change.key().and_then(|key| self.writes_mut(&key)) {
+                renumber(writes, from, to);
+            }
+            kept.push(change.clone());
+        }
+        if kept.iter().all(|change| !matches!(change, Change::Void(_) | Change::Restore(_))) {
+            self.reverts.remove_last(|revert| revert == index);
+        }
+        if kept.is_empty() {
+            self.journal.remove(index as usize);
+            self.operation_count -= 1;
+            return None;
+        }
+        let left = Operation::new(operation.author.clone(), operation.summary.clone(), kept);
+        let left = Arc::new(Operation { recorded: operation.recorded, ..left });
+        self.journal[index as usize].operation = Arc::clone(&left);
+        Some(left)
+    }
+
+    fn writes_mut(&mut self, key: &Key) -> Option<&mut Writes> {
+        Some(match key {
+            Key::Entity(id) => &mut self.entities.at_mut(self.entities.find(id)?).record.writes,
+            Key::Fact(id) => &mut self.facts.at_mut(self.facts.find(id)?).record.writes,
+            Key::Knowledge(id) => &mut self.knowledge.at_mut(self.knowledge.find(id)?).record.writes,
+            Key::Passage(id) => &mut self.passages.at_mut(self.passages.find(id)?).record.writes,
+            Key::Session(id) => &mut self.sessions.get_mut(id)?.writes,
+            Key::Setting(key) => &mut self.settings.get_mut(key)?.writes,
+        })
+    }
+
+    /// Removes a write that does not count, or is replaced; or the record, when nothing else has recorded it. Returns the
+    /// records whose value or visibility may have changed.
+    fn remove_write(&mut self, change: &Change, write: Write) -> Vec<Key> {
+        let Some(key) = change.key() else { return Vec::new() };
+        let Some(writes) = self.writes_mut(&key).filter(|writes| writes.contains(write)) else {
+            return Vec::new();
+        };
+        let others: Vec<Write> = writes.iter().filter(|other| *other != write).collect();
+        match (&key, change) {
+            (Key::Fact(id), Change::AssertFact(fact) | Change::Support(fact)) => {
+                let Some(index) = self.facts.find(id) else { return Vec::new() };
+                let versions = others.iter().filter_map(|write| match self.change(*write) {
+                    Change::AssertFact(fact) | Change::Support(fact) => Some(Arc::clone(fact)),
+                    _ => None,
+                });
+                let versions: Vec<_> = versions.collect();
+                if versions.is_empty() {
+                    return self.forget_fact(index);
+                }
+                self.unindex_version(&Arc::clone(fact), index, &versions);
+            }
+            (Key::Knowledge(id), Change::Learn(_))
+                if !others.iter().any(|write| matches!(self.change(*write), Change::Learn(_))) =>
+            {
+                return self.knowledge.find(id).map(|index| self.forget_knowledge(index)).unwrap_or_default();
+            }
+            (Key::Passage(id), Change::AddPassage(passage)) => {
+                let Some(index) = self.passages.find(id) else { return Vec::new() };
+                let versions = others.iter().filter_map(|write| match self.change(*write) {
+                    Change::AddPassage(passage) => Some(Arc::clone(passage)),
+                    _ => None,
+                });
+                let versions: Vec<_> = versions.collect();
+                if versions.is_empty() {
+                    return vec![self.forget_passage(index)];
+                }
+                self.unindex_passage(passage, index, &versions);
+            }
+            _ => {}
+        }
+        if let Some(writes) = self.writes_mut(&key) {
+            writes.remove_last(|other| other == write);
+        }
+        match &key {
+            Key::Session(id) if self.sessions.get(id).is_some_and(|row| !row.is_recorded()) => {
+                self.sessions.remove(id);
+            }
+            Key::Setting(key) if self.settings.get(key).is_some_and(|row| !row.is_recorded()) => {
+                self.settings.remove(key);
+            }
+            Key::Fact(id) => self.refresh_support(*id),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Notes whether anything that is left supports a fact.
+    fn refresh_support(&mut self, id: FactId) {
+        let Some(index) = self.facts.find(&id).filter(|index| self.facts.at(*index).supported) else { return };
+        let supports = |write: Write| matches!(self.change(write), Change::Support(_));
+        let supported = self.facts.at(index).record.writes.iter().any(supports);
+        self.facts.at_mut(index).supported = supported;
+    }
+}
+
+/// Whether a change of an operation that was undone says what must not be done again.
+fn is_trace(change: &Change) -> bool {
+    matches!(change, Change::Set(Setting::Merged { .. } | Setting::Imported { .. }))
+}
+
+/// Whether an author is a person, whose decisions stay on record.
+fn is_person(author: &Author) -> bool {
+    matches!(author, Author::Dm | Author::Player(_))
+}
+
+/// Whether an edge says no more than that somebody knows a fact.
+fn is_plain(row: &KnowledgeRow) -> bool {
+    let value = row.record.value.as_deref();
+    value.is_none_or(|edge| *edge == Knowledge::authored(edge.knower.clone(), edge.fact))
+}
+
+fn renumber(writes: &mut Writes, from: Write, to: Write) {
+    if from == to || !writes.contains(from) {
+        return;
+    }
+    let mut renumbered = Writes::default();
+    writes.iter().for_each(|write| renumbered.push(if write == from { to } else { write }));
+    *writes = renumbered;
+}

@@ -1,0 +1,251 @@
+//! Compaction: what can be read and undone stays as it is, and the rest of the journal folds to the same state.
+
+use std::collections::BTreeSet;
+
+use super::{
+    super::*,
+    forget::{answers, keys_of},
+    transients::{self, Step, judge, steps},
+    *,
+};
+use crate::History;
+
+/// Compacts as far as some newest operations.
+fn compact(state: &mut State, operations: u64) -> Rewritten {
+    let retention = UndoRetention { operations, sessions: 1 };
+    state.advance_compaction(state.undo_horizon(&retention));
+    let mut plan = state.plan_compaction();
+    state.compact(&mut plan, usize::MAX)
+}
+
+/// Whether a record is a former value that need not be kept, or leads to one.
+fn is_former(state: &State, key: &Key) -> bool {
+    let of_fact = |id: FactId| {
+        let fact = state.fact(id);
+        fact.is_some_and(|fact| {
+            fact.validity().is_closed() && state.vocabulary().history(fact.predicate()) != History::Full
+        })
+    };
+    match key {
+        Key::Fact(id) => of_fact(*id),
+        Key::Knowledge(id) => state.knowledge(*id).is_some_and(|edge| of_fact(edge.fact)),
+        _ => false,
+    }
+}
+
+/// Everything that can be read is the same, but for former values that are gone.
+fn assert_same(before: &State, after: &State, keys: &BTreeSet<Key>) {
+    for key in keys {
+        if before.same(after, key) && before.shows(key) == after.shows(key) {
+            continue;
+        }
+        assert!(is_former(before, key) && !after.shows(key), "{key:?} was lost or changed");
+    }
+    assert_eq!(before.slots(), after.slots());
+    assert_eq!(before.settings().collect::<Vec<_>>(), after.settings().collect::<Vec<_>>());
+    assert_eq!(before.vocabulary(), after.vocabulary());
+    assert!(before.passages().eq(after.passages()));
+    assert!(before.sessions().eq(after.sessions()));
+}
+
+/// The state that is read from the disk.
+fn folded(state: &State, log: TransientLog) -> State {
+    let mut updates = log.into_updates();
+    let mut again = State::default();
+    let mut set = |again: &mut State, before: Position| {
+        while let Some(entry) = updates.first_entry().filter(|entry| *entry.key() < before) {
+            again.set_transients(&entry.remove());
+        }
+    };
+    for (position, entry) in state.journal() {
+        set(&mut again, position);
+        if position > state.compacted_to() {
+            again.advance_compaction(state.compacted_to());
+            again.apply(Arc::clone(&entry.operation)).unwrap();
+        } else {
+            again.apply_compacted(position, Arc::clone(&entry.operation));
+        }
+    }
+    set(&mut again, Position(u64::MAX));
+    again.advance_compaction(state.compacted_to());
+    again
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn what_is_kept_reads_undoes_and_folds_as_before(
+        steps in steps(),
+        at in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+        kept in 1_u64..12,
+    ) {
+        let (mut state, mut log) = (State::default(), TransientLog::default());
+        let at: BTreeSet<usize> = at.iter().map(|at| at.index(steps.len())).collect();
+        let mut all = BTreeSet::new();
+        for (number, step) in steps.into_iter().enumerate() {
+            let operation = match step {
+                Step::Set(changes) => {
+                    let there = |change: &TransientChange| change.value.as_ref().is_none_or(|value| {
+                        state.asserted(value.fact.id()).is_none() || state.is_transient(value.fact.id())
+                    });
+                    let values: Vec<_> = changes.into_iter().map(transients::change).filter(there).collect();
+                    values.iter().cloned().for_each(|change| log.push_value(state.position(), change));
+                    state.set_transients(&TransientUpdate { values, clock: None });
+                    continue;
+                }
+                Step::Operation(operation) => operation,
+                Step::Judge(n) => Operation::new(Author::Dm, "judge", judge(&state, n)),
+                Step::Save => Operation::new(Author::Game, "save", vec![Change::SaveSlot("slot".into())]),
+                Step::Load => match state.slot("slot") {
+                    Ok(slot) => Operation::new(Author::Game, "load", vec![Change::Restore(slot.position)]),
+                    Err(_) => continue,
+                },
+                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Void(Position(u64::from(n % 30)))]),
+            };
+            let mut operation = operation;
+            operation.changes.splice(..0, state.recorded_transients(&operation));
+            all.extend(keys_of([&operation]));
+            if state.check(&operation).is_ok() {
+                state.apply(operation).unwrap();
+            }
+            if at.contains(&number) {
+                let before = state.clone();
+                let rewritten = compact(&mut state, kept);
+                state.assert_consistent();
+                assert_indices(&state);
+                assert_same(&before, &state, &all);
+                for key in all.iter().filter(|key| before.shows(key) != state.shows(key)) {
+                    prop_assert!(rewritten.touched.contains(key), "{:?} is gone, and is not told", key);
+                }
+                let tail = before.journal().map(|(position, _)| position).filter(|at| *at > state.compacted_to());
+                for position in tail {
+                    let undo = Operation::new(Author::Dm, "undo", vec![Change::Void(position)]);
+                    let (mut before, mut after) = (before.clone(), state.clone());
+                    prop_assert_eq!(before.apply(undo.clone()).is_ok(), after.apply(undo).is_ok());
+                    assert_same(&before, &after, &all);
+                    after.assert_consistent();
+                }
+                prop_assert_eq!(state.at(state.compacted_to()).unwrap().compacted_to(), state.compacted_to());
+            }
+        }
+        let again = folded(&state, log);
+        prop_assert!(again == state);
+        let keys = keys_of(state.journal().map(|(_, entry)| &*entry.operation));
+        prop_assert_eq!(answers(&again, &keys), answers(&state, &keys));
+    }
+}
+
+fn apply(state: &mut State, author: Author, changes: Vec<Change>) -> Position {
+    let mut operation = Operation::new(author, "do", changes);
+    operation.changes.splice(..0, state.recorded_transients(&operation));
+    state.apply(operation).unwrap().position
+}
+
+fn moved(to: u8) -> TransientUpdate {
+    let provenance = Provenance::new(Method::Witnessed, Author::Game);
+    let place = Fact::relation(&id(0), "LOCATED_AT", &id(1 + to % 3), provenance).unwrap();
+    let from = Some(Date::at(GameTime(to.into())));
+    let fact = place.validity(Validity { from, until: None }).build().unwrap();
+    let (subject, predicate) = (fact.subject().clone(), fact.predicate().clone());
+    let value = Some(TransientValue { fact: fact.into(), knowers: vec![id(0).into(), id(3).into()] });
+    TransientUpdate { values: vec![TransientChange { subject, predicate, value }], clock: None }
+}
+
+fn begun() -> State {
+    let mut state = State::default();
+    apply(&mut state, Author::Game, (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect());
+    state
+}
+
+#[test]
+fn saving_again_and_again_leaves_nothing_behind() {
+    let mut state = begun();
+    let mut sizes = Vec::new();
+    for n in 0..240_u8 {
+        state.set_transients(&moved(n));
+        apply(&mut state, Author::Game, vec![Change::SaveSlot("auto".into())]);
+        let held = state.newest(&id(0), "LOCATED_AT").unwrap().id();
+        let end = Change::EndFact { fact: held, until: Date::at(GameTime(i64::from(n) + 1)) };
+        apply(&mut state, Author::Game, vec![end]);
+        if n % 20 == 19 {
+            state.set_transients(&moved(n + 1));
+            // What a fact leaves behind may go one time later.
+            compact(&mut state, 10);
+            compact(&mut state, 10);
+            let changes = state.journal().map(|(_, entry)| entry.operation.changes.len());
+            sizes.push((state.facts.index_count(), state.knowledge.index_count(), changes.sum::<usize>()));
+        }
+    }
+    assert!(sizes[2..].iter().all(|size| size.0 <= sizes[1].0 + 1 && size.2 <= sizes[1].2 + 4), "{sizes:?}");
+    assert_eq!(state.position(), Position(481));
+}
+
+#[test]
+fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
+    let mut state = begun();
+    let flag = |value: bool| Setting::Flag { name: "alarm".into(), value: Value::Flag(value) };
+    apply(
+        &mut state,
+        Author::Game,
+        vec![Change::Set(flag(false)), Change::AssertFact(fact(1)), Change::AssertFact(fact(2))],
+    );
+    for n in 0..30 {
+        apply(&mut state, Author::Game, vec![Change::SetFlag { name: "alarm".into(), value: Value::Flag(n % 2 == 0) }]);
+    }
+    apply(&mut state, Author::Dm, vec![Change::RetractFact(fact(1).id())]);
+    apply(&mut state, Author::Game, vec![Change::RetractFact(fact(2).id())]);
+    let undone = apply(&mut state, Author::Dm, vec![Change::AssertFact(fact(5))]);
+    let undo = apply(&mut state, Author::Dm, vec![Change::Void(undone)]);
+    assert_eq!(compact(&mut state, 1).operations.len(), 30, "all of one is replaced, and the rest is partly");
+    compact(&mut state, 0);
+    assert!(state.is_retracted(fact(1).id()) && state.asserted(fact(2).id()).is_none());
+    assert_eq!(state.flag("alarm"), Some(&Value::Flag(false)));
+    assert!(state.entry(undone).is_none() && state.entry(undo).is_none());
+    let refused = state.check(&void(3));
+    assert_eq!(refused, Err(ApplyError::Compacted { given: Position(3), to: state.position() }));
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "undo reaches back to operation 37; what was before operation 3 is not kept any more"
+    );
+    assert_eq!(state.at(Position(3)).err(), Some(ApplyError::Compacted { given: Position(3), to: state.position() }));
+}
+
+#[test]
+fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
+    let mut state = begun();
+    let read = apply(&mut state, Author::Extractor, vec![Change::AssertFact(fact(1))]);
+    compact(&mut state, 0);
+    let taken = state.apply(Operation::new(Author::Extractor, "take back", vec![Change::Void(read)])).unwrap().position;
+    assert!(state.fact(fact(1).id()).is_none());
+    // That can itself be undone for a while.
+    compact(&mut state, 1);
+    let mut undone = state.clone();
+    undone.apply(void(taken.0)).unwrap();
+    assert!(undone.fact(fact(1).id()).is_some());
+    compact(&mut state, 0);
+    assert!(state.entry(read).is_none() && state.asserted(fact(1).id()).is_none());
+}
+
+#[test]
+fn slots_and_sessions_hold_compaction_back() {
+    let mut state = begun();
+    let keep = |operations, sessions| UndoRetention { operations, sessions };
+    apply(&mut state, Author::Dm, vec![Change::SetSession(session(0)), Change::SetSession(session(1))]);
+    for n in 0..2 {
+        let playing = crate::Playing { session: session(n).id, here: Vec::new(), place: None, time: None };
+        apply(&mut state, Author::Dm, vec![Change::Set(Setting::Playing(playing))]);
+        apply(&mut state, Author::Dm, vec![Change::Unset(SettingKey::Playing)]);
+    }
+    let newest = state.position();
+    assert_eq!(newest, Position(6));
+    assert_eq!(state.undo_horizon(&keep(0, 1)), Position(4));
+    assert_eq!(state.undo_horizon(&keep(0, 2)), Position(2));
+    assert_eq!(state.undo_horizon(&keep(0, 0)), newest);
+    assert_eq!(state.undo_horizon(&keep(5, 0)), Position(1));
+    apply(&mut state, Author::Game, vec![Change::SaveSlot("slot".into())]);
+    apply(&mut state, Author::Game, vec![Change::AddEntity(Entity::new(id(0)))]);
+    assert_eq!(state.undo_horizon(&keep(0, 0)), Position(6));
+    let undo = apply(&mut state, Author::Dm, vec![Change::Void(Position(5))]);
+    assert_eq!(state.undo_horizon(&keep(1, 0)), Position(4), "undo {undo} can be undone");
+}

@@ -1,0 +1,291 @@
+//! The compacted part of the journal: rows up to a position, some of which lost changes or are gone.
+//!
+//! After it, each row is bound to the one before by its digest. Within it, where rows may be missing, `meta:compacted`
+//! holds how many rows there are and the sum of their checksums. A transaction that rewrites or deletes rows brings that
+//! up to date, so that the journal is whole whenever the program is killed, and damage is found when it is read.
+
+use std::sync::Arc;
+
+use hearsay_model::{Operation, Position};
+use surrealdb::types::{Array, Bytes, Object, Value};
+
+use crate::{
+    StoreError,
+    db::{Db, as_u64, int, object, record},
+    journal::{self, Digest, Stored, as_digest},
+    mark::Acknowledged,
+};
+
+/// Positions that are read at a time, at first and at most: few rows may be left of many positions.
+const PAGE: (u64, u64) = (256, 1 << 16);
+
+/// Bytes of JSON that are read at a time, about.
+const PAGE_BYTES: u64 = 4 << 20;
+
+/// Rows in one transaction.
+const ROWS: usize = 64;
+
+/// An operation that lost changes, and what is left of it; nothing, when it is gone.
+pub type RewrittenOperation = (Position, Option<Arc<Operation>>);
+
+/// How far the journal is compacted, and what rows there are up to there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Compacted {
+    /// The position, with the digest that the entry there had: the next entry is bound to it.
+    pub(crate) to: Acknowledged,
+    rows: u64,
+    sum: Digest,
+}
+
+/// A checksum of an operation by itself: blake3 over its position and its JSON.
+fn checksum(position: Position, json: &str) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&position.0.to_le_bytes());
+    hasher.update(json.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+impl Compacted {
+    /// Nothing is compacted.
+    pub(crate) const NONE: Self = Self { to: journal::EMPTY, rows: 0, sum: [0; 32] };
+
+    /// Reads how far the journal is compacted.
+    pub(crate) async fn load(db: &Db, place: &str) -> Result<Self, StoreError> {
+        let found = db.value("SELECT * FROM ONLY meta:compacted", object([])).await;
+        let found = found.map_err(|error| StoreError::damaged(place, error.to_string()))?;
+        let Value::Object(found) = found else { return Ok(Self::NONE) };
+        let number = |name: &str| found.get(name).and_then(as_u64);
+        let digest = |name: &str| found.get(name).and_then(as_digest);
+        match (number("position"), digest("digest"), number("rows"), digest("sum")) {
+            (Some(position), Some(digest), Some(rows), Some(sum)) => {
+                Ok(Self { to: Acknowledged { position: Position(position), digest }, rows, sum })
+            }
+            _ => Err(StoreError::damaged(place, "the record of how far the journal is compacted is not whole")),
+        }
+    }
+
+    fn mark(&self) -> Object {
+        let bytes = |digest: Digest| Value::Bytes(Bytes::from(digest.to_vec()));
+        object([
+            ("id", record("meta", "compacted".to_owned())),
+            ("position", int(self.to.position.0)),
+            ("digest", bytes(self.to.digest)),
+            ("rows", int(self.rows)),
+            ("sum", bytes(self.sum)),
+        ])
+    }
+
+    fn add(&mut self, checksum: Digest) {
+        self.rows += 1;
+        self.mix(checksum);
+    }
+
+    fn remove(&mut self, checksum: Digest) {
+        self.rows = self.rows.saturating_sub(1);
+        self.mix(checksum);
+    }
+
+    fn mix(&mut self, checksum: Digest) {
+        self.sum.iter_mut().zip(checksum).for_each(|(sum, byte)| *sum ^= byte);
+    }
+
+    /// Reads the compacted operations in order and hands each over; checks that all are there as they were written.
+    pub(crate) async fn read(
+        &self,
+        db: &Db,
+        place: &str,
+        mut each: impl FnMut(Position, Operation),
+    ) -> Result<(), StoreError> {
+        let mut found = Self { to: self.to, ..Self::NONE };
+        let (mut start, mut size) = (1, PAGE.0);
+        while start <= self.to.position.0 {
+            let end = (start + size).min(self.to.position.0 + 1);
+            let mut bytes = 0;
+            for row in journal::page(db, place, start..end).await? {
+                bytes += row.json.len() as u64;
+                found.add(checksum(row.position, &row.json));
+                each(row.position, row.operation(place)?);
+            }
+            (start, size) = (end, (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1).min(size * 4));
+        }
+        if found != *self {
+            let what = format!(
+                "of the operations up to {}, {} are there, and {} were kept, or some are not as they were written",
+                self.to.position, found.rows, self.rows
+            );
+            return Err(StoreError::damaged(place, what));
+        }
+        Ok(())
+    }
+
+    /// Compacts the journal up to a position, and rewrites operations up to there: all of it, or nothing. Returns how far
+    /// the journal is compacted now.
+    ///
+    /// # Errors
+    /// When the database cannot write, or rows are missing.
+    pub(crate) async fn advance(
+        mut self,
+        db: &Db,
+        place: &str,
+        to: Position,
+        rewritten: &[RewrittenOperation],
+    ) -> Result<Self, StoreError> {
+        while self.to.position < to {
+            let start = self.to.position.0 + 1;
+            let rows = journal::page(db, place, start..(start + PAGE.0).min(to.0 + 1)).await?;
+            if rows.is_empty() {
+                return Err(journal::missing(place, self.to.position.next()));
+            }
+            for row in rows {
+                self.to = journal::follow(place, self.to, &row)?;
+                self.add(checksum(row.position, &row.json));
+            }
+        }
+        let (mut gone, mut rows, mut chunks, mut inline) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (position, operation) in rewritten {
+            let found = journal::page(db, place, position.0..position.0 + 1).await?.pop();
+            let Some(Stored { json, chunks: old, .. }) = found else {
+                return Err(StoreError::damaged(place, format!("operation {position} is missing from the journal")));
+            };
+            self.remove(checksum(*position, &json));
+            match operation {
+                Some(operation) => rows.push(self.put(db, place, (*position, operation), old.end, &mut inline).await?),
+                None => gone.push(record("journal", position.0 as i64)),
+            }
+            chunks.extend(old.map(|number| journal::chunk_record(*position, number)));
+        }
+        self.commit(db, place, gone, rows).await?;
+        // Where the program is killed before, they take room and mean nothing.
+        for chunk in chunks {
+            let deleted = db.run_again("DELETE $id RETURN NONE", object([("id", chunk)])).await;
+            deleted.map_err(|error| journal::not_saved(place, to, &error))?;
+        }
+        Ok(self)
+    }
+
+    /// Writes the compacted part of a journal that has no operation yet, as it was elsewhere.
+    ///
+    /// # Errors
+    /// When the database cannot write.
+    pub(crate) async fn write(
+        db: &Db,
+        place: &str,
+        to: Position,
+        operations: &[(Position, Arc<Operation>)],
+    ) -> Result<Self, StoreError> {
+        let mut compacted = Self { to: Acknowledged { position: to, digest: journal::EMPTY.digest }, ..Self::NONE };
+        let (mut rows, mut inline) = (Vec::new(), 0);
+        for (position, operation) in operations {
+            rows.push(compacted.put(db, place, (*position, operation), 0, &mut inline).await?);
+            if rows.len() >= ROWS || inline >= db.bounded(journal::TRANSACTION) / 2 {
+                compacted.commit(db, place, Vec::new(), std::mem::take(&mut rows)).await?;
+                inline = 0;
+            }
+        }
+        compacted.commit(db, place, Vec::new(), rows).await?;
+        Ok(compacted)
+    }
+
+    /// Makes the row of an operation, and counts it. What has no room in the transaction is written to chunks, from a
+    /// number on.
+    async fn put(
+        &mut self,
+        db: &Db,
+        place: &str,
+        (position, operation): (Position, &Operation),
+        first_chunk: u64,
+        inline: &mut usize,
+    ) -> Result<Value, StoreError> {
+        let json = serde_json::to_string(operation).map_err(|error| StoreError::NotSaved {
+            place: place.into(),
+            first: position,
+            reason: error.to_string(),
+        })?;
+        let digest = checksum(position, &json);
+        self.add(digest);
+        let mut row = journal::row(Acknowledged { position, digest }, operation, json.len());
+        row.insert("id", record("journal", position.0 as i64));
+        if *inline + json.len() <= db.bounded(journal::TRANSACTION) {
+            *inline += json.len();
+            row.insert("chunks", int(0));
+            row.insert("operation", Value::String(json));
+        } else {
+            let count = journal::write_chunks(db, position, first_chunk, &json).await;
+            row.insert("chunks", int(count.map_err(|error| journal::not_saved(place, position, &error))?));
+            row.insert("first_chunk", int(first_chunk));
+        }
+        Ok(Value::Object(row))
+    }
+
+    /// Deletes and writes rows, and with them how far the journal is compacted.
+    async fn commit(&self, db: &Db, place: &str, gone: Vec<Value>, rows: Vec<Value>) -> Result<(), StoreError> {
+        let statements = "BEGIN; DELETE $gone RETURN NONE; \
+            FOR $row IN $rows { UPSERT $row.id CONTENT $row RETURN NONE }; \
+            UPSERT meta:compacted CONTENT $mark RETURN NONE; COMMIT;";
+        let variables = object([
+            ("gone", Value::Array(Array::from(gone))),
+            ("rows", Value::Array(Array::from(rows))),
+            ("mark", Value::Object(self.mark())),
+        ]);
+        let done = db.run_again(statements, variables).await;
+        done.map(drop).map_err(|error| journal::not_saved(place, self.to.position, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hearsay_model::{Author, Change, Entity, EntityId};
+
+    use super::*;
+    use crate::db::{Place, Settings};
+
+    fn operation(n: u64) -> Arc<Operation> {
+        let entity = Entity::new(EntityId::new(format!("e{n}")).unwrap());
+        Arc::new(Operation::new(Author::Game, "add", vec![Change::AddEntity(entity)]))
+    }
+
+    async fn read(db: &Db) -> Result<Vec<u64>, String> {
+        let compacted = Compacted::load(db, "here").await.map_err(|error| error.to_string())?;
+        let mut found = Vec::new();
+        let read = compacted.read(db, "here", |position, _| found.push(position.0)).await;
+        read.map(|()| found).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_row_that_is_lost_or_changed_is_found_out() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(10 << 20).enable_all().build();
+        let runtime = runtime.unwrap();
+        let test = async {
+            let settings = Settings {
+                query_timeout: Duration::from_secs(60),
+                patience: Duration::from_secs(30),
+                memtable_bytes: 1 << 20,
+                #[cfg(feature = "testing")]
+                faults: crate::testing::Faults::default(),
+            };
+            let db = Db::open(Place::Memory, settings).await.unwrap();
+            crate::migrate::migrate(&db, "here").await.unwrap();
+            let operations: Vec<_> = (1..=9).map(operation).collect();
+            let last = journal::commit(&db, "here", journal::EMPTY, &operations, None).await.unwrap();
+            let rewritten = [(Position(2), None), (Position(4), Some(operation(40)))];
+            let compacted = Compacted::NONE.advance(&db, "here", Position(6), &rewritten).await.unwrap();
+            assert_eq!(Compacted::load(&db, "here").await.unwrap(), compacted);
+            assert_eq!(read(&db).await.unwrap(), [1, 3, 4, 5, 6]);
+            let end = journal::read(&db, "here", compacted.to, |_, _| {}).await.unwrap();
+            assert_eq!(end, last);
+            db.run("UPDATE journal:5 SET operation = string::replace(operation, 'e5', 'e6')", object([]))
+                .await
+                .unwrap();
+            assert!(read(&db).await.unwrap_err().contains("not as they were written"));
+            db.run("UPDATE journal:5 SET operation = string::replace(operation, 'e6', 'e5')", object([]))
+                .await
+                .unwrap();
+            assert_eq!(read(&db).await.unwrap().len(), 5);
+            db.run("DELETE journal:1", object([])).await.unwrap();
+            assert!(read(&db).await.unwrap_err().contains("4 are there, and 5 were kept"));
+        };
+        runtime.block_on(runtime.spawn(test)).unwrap();
+    }
+}
