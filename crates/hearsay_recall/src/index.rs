@@ -404,8 +404,13 @@ impl Index {
         for &(term, count) in counts {
             let postings = &mut self.postings[term as usize];
             // Nearly always at the end.
-            let place = postings.partition_point(|(doc, _)| *doc < at);
-            postings.insert(place, (at, count));
+            match postings.last().is_none_or(|(doc, _)| *doc < at) {
+                true => postings.push((at, count)),
+                false => {
+                    let place = postings.partition_point(|(doc, _)| *doc < at);
+                    postings.insert(place, (at, count));
+                }
+            }
         }
     }
 

@@ -364,10 +364,16 @@ async fn fold(
             if snapshot.compacted_to != compacted.to.position {
                 ignored = Some("the journal was compacted since".to_owned());
             } else if entry == Some(snapshot.at.digest) {
-                snapshot.operations.iter().for_each(|(_, operation)| fold.progress.note_read(operation.changes.len()));
-                snapshot.operations.into_iter().for_each(|(position, operation)| fold.apply(position, operation));
-                if fold.failed.is_some() {
-                    ignored = Some("its operations cannot be applied".to_owned());
+                for operation in snapshot.operations {
+                    match operation {
+                        Ok((position, operation)) => fold.apply(position, operation, true),
+                        Err(reason) => {
+                            ignored = Some(reason);
+                            break;
+                        }
+                    }
+                }
+                if ignored.is_some() {
                     fold = begin(fold.progress);
                 } else {
                     last = snapshot.at;
@@ -385,12 +391,7 @@ async fn fold(
         tracing::warn!(place, reason, "the snapshot is not used");
     }
     if used.is_none() {
-        compacted
-            .read(db, place, |position, operation| {
-                fold.progress.note_read(operation.changes.len());
-                fold.apply(position, operation);
-            })
-            .await?;
+        compacted.read(db, place, |position, operation| fold.apply(position, operation, false)).await?;
         last = compacted.to;
     }
     let before = last.position;
@@ -399,8 +400,7 @@ async fn fold(
         if acknowledged.is_some_and(|mark| mark.position == at.position) {
             at_mark = Some(at.digest);
         }
-        fold.progress.note_read(operation.changes.len());
-        fold.apply(at.position, operation);
+        fold.apply(at.position, operation, false);
     })
     .await?;
     fold.finish();
@@ -504,17 +504,23 @@ impl<'a> Fold<'a> {
         }
     }
 
-    fn apply(&mut self, position: Position, operation: Operation) {
+    /// Folds an operation in. One of a snapshot was checked when it was recorded.
+    fn apply(&mut self, position: Position, operation: Operation, of_snapshot: bool) {
         if self.failed.is_some() {
             return;
         }
         self.set_transients(position);
         let changes = operation.changes.len();
+        self.progress.note_read(changes);
         let touched = if position <= self.compacted_to {
             Ok(self.state.apply_compacted(position, operation))
         } else {
             self.state.advance_compaction(self.compacted_to);
-            self.state.apply(operation).map(|applied| applied.touched)
+            let applied = match of_snapshot {
+                true => Ok(self.state.apply_recorded(operation)),
+                false => self.state.apply(operation),
+            };
+            applied.map(|applied| applied.touched)
         };
         self.progress.note_applied(changes);
         match touched {

@@ -5,10 +5,16 @@
 //! and reported, never an error.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{BufWriter, Read, Write},
+    ops::Range,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{self, Receiver},
+    },
 };
 
 use hearsay_model::{Author, Change, Operation, Position, Timestamp};
@@ -45,8 +51,18 @@ pub(crate) struct Snapshot {
     pub(crate) at: Acknowledged,
     /// How far its journal is compacted.
     pub(crate) compacted_to: Position,
-    /// By position.
-    pub(crate) operations: Vec<(Position, Operation)>,
+    pub(crate) operations: Operations,
+}
+
+/// The operations of a snapshot by position, while other threads decode them. The text says why one cannot be used.
+pub(crate) struct Operations {
+    heads: std::vec::IntoIter<Head>,
+    segments: Receiver<(usize, Result<Vec<Change>, String>)>,
+    /// Segments that were decoded before their turn.
+    early: BTreeMap<usize, Result<Vec<Change>, String>>,
+    /// The number of the next segment, and what is left of the one before.
+    next: usize,
+    changes: std::vec::IntoIter<Change>,
 }
 
 /// An operation with its position.
@@ -150,63 +166,99 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
         position: Position(number(36)?),
         digest: header[44..76].try_into().map_err(|_| "it is cut short")?,
     };
-    let (compacted_to, operations) = decode(content).map_err(|error| format!("it cannot be read: {error}"))?;
-    let tail = operations.iter().filter(|(position, _)| *position > compacted_to).count() as u64;
+    let unreadable = |error| format!("it cannot be read: {error}");
+    let frames = frames(content).map_err(unreadable)?;
+    let heads = frames.first().map(|frame| &content[frame.range.clone()]).ok_or("it is empty")?;
+    let (compacted_to, heads): (Position, Vec<Head>) =
+        postcard::from_bytes(heads).map_err(|error| unreadable(error.to_string()))?;
+    let tail = heads.iter().filter(|head| head.position > compacted_to).count() as u64;
     if compacted_to.0 + tail != at.position.0 {
         return Err("it does not hold every operation".into());
     }
+    bytes.drain(..HEADER);
+    let segments = decode(bytes, frames);
+    let (early, changes) = <(BTreeMap<_, _>, Vec<_>)>::default();
+    let operations = Operations { heads: heads.into_iter(), segments, early, next: 1, changes: changes.into_iter() };
     Ok(Some(Snapshot { at, compacted_to, operations }))
 }
 
-fn decode(content: &[u8]) -> Result<(Position, Vec<(Position, Operation)>), String> {
-    let mut frames = Vec::new();
-    let mut rest = content;
-    while !rest.is_empty() {
-        let short = "a segment is cut short";
-        let (lengths, after) = rest.split_at_checked(16).ok_or(short)?;
-        let number = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).map_err(|_| short);
-        let (length, count) = (number(&lengths[..8])?, number(&lengths[8..])?);
-        let length = usize::try_from(length).map_err(|_| short)?;
-        let (frame, after) = after.split_at_checked(length).ok_or(short)?;
-        frames.push((count, frame));
-        rest = after;
-    }
-    let (_, heads) = frames.first().ok_or("it is empty")?;
-    let (compacted_to, heads): (Position, Vec<Head>) =
-        postcard::from_bytes(heads).map_err(|error| error.to_string())?;
-    let segments = changes(&frames[1..])?;
-    let mut left = segments.iter().map(Vec::len).sum::<usize>();
-    let mut all = segments.into_iter().flatten();
-    let mut operations = Vec::with_capacity(heads.len());
-    for Head { position, author, recorded, summary, changes: count } in heads {
-        // Exactly so many: they are kept as long as the state.
-        let mut changes = Vec::with_capacity(left.min(count as usize));
-        changes.extend(all.by_ref().take(count as usize));
-        left -= changes.len();
-        if changes.len() as u64 != count {
-            return Err("changes are missing".into());
+impl Operations {
+    /// The changes of the next segment; nothing, when there is none.
+    fn segment(&mut self) -> Option<Result<Vec<Change>, String>> {
+        while !self.early.contains_key(&self.next) {
+            let (number, segment) = self.segments.recv().ok()?;
+            self.early.insert(number, segment);
         }
-        operations.push((position, Operation { author, recorded, summary, changes }));
+        self.next += 1;
+        self.early.remove(&(self.next - 1))
     }
-    Ok((compacted_to, operations))
 }
 
-/// Decodes segments, every processor some of them.
-fn changes(frames: &[(u64, &[u8])]) -> Result<Vec<Vec<Change>>, String> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-    let share = frames.len().div_ceil(threads).max(1);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = frames
-            .chunks(share)
-            .map(|frames| scope.spawn(|| frames.iter().map(|(count, frame)| segment(*count, frame)).collect()))
-            .collect();
-        let mut all = Vec::with_capacity(frames.len());
-        for worker in workers {
-            let decoded: Result<Vec<Vec<Change>>, String> = worker.join().map_err(|_| "decoding stopped")?;
-            all.extend(decoded?);
+impl Iterator for Operations {
+    type Item = Result<(Position, Operation), String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Head { position, author, recorded, summary, changes: count } = self.heads.next()?;
+        let mut changes = Vec::new();
+        while (changes.len() as u64) < count {
+            if self.changes.len() == 0 {
+                match self.segment() {
+                    Some(Ok(segment)) => self.changes = segment.into_iter(),
+                    Some(Err(error)) => return Some(Err(format!("it cannot be read: {error}"))),
+                    None => return Some(Err("changes are missing".into())),
+                }
+            }
+            let left = (count as usize).saturating_sub(changes.len()).min(self.changes.len());
+            // Exactly so many: they are kept as long as the state.
+            changes.reserve_exact(left);
+            changes.extend(self.changes.by_ref().take(left));
         }
-        Ok(all)
-    })
+        Some(Ok((position, Operation { author, recorded, summary, changes })))
+    }
+}
+
+/// Where a segment lies, and how many changes it has.
+#[derive(Clone)]
+struct Frame {
+    count: u64,
+    range: Range<usize>,
+}
+
+fn frames(content: &[u8]) -> Result<Vec<Frame>, String> {
+    let (mut frames, mut at) = (Vec::new(), 0);
+    while at < content.len() {
+        let short = "a segment is cut short";
+        let lengths = content.get(at..at + 16).ok_or(short)?;
+        let number = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).map_err(|_| short);
+        let (length, count) = (number(&lengths[..8])?, number(&lengths[8..])?);
+        let end = usize::try_from(length).ok().and_then(|length| (at + 16).checked_add(length)).ok_or(short)?;
+        content.get(at + 16..end).ok_or(short)?;
+        frames.push(Frame { count, range: at + 16..end });
+        at = end;
+    }
+    Ok(frames)
+}
+
+/// Decodes segments, every processor some of them, each under its number.
+fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<Change>, String>)> {
+    let (sender, receiver) = mpsc::channel();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    // The first is that of the heads.
+    let (shared, next) = (Arc::new((content, frames)), Arc::new(AtomicUsize::new(1)));
+    for _ in 0..threads {
+        let (shared, next, sender) = (Arc::clone(&shared), Arc::clone(&next), sender.clone());
+        std::thread::spawn(move || {
+            let (content, frames) = &*shared;
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(Frame { count, range }) = frames.get(number) else { return };
+                if sender.send((number, segment(*count, &content[range.clone()]))).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
 }
 
 fn segment(count: u64, mut rest: &[u8]) -> Result<Vec<Change>, String> {
@@ -248,7 +300,8 @@ mod tests {
         let snapshot = read(directory.path()).unwrap().unwrap();
         assert_eq!(snapshot.at, at);
         assert_eq!(snapshot.compacted_to, Position(2));
-        let held = snapshot.operations.iter().map(|(position, operation)| (*position, operation));
+        let read_back: Vec<_> = snapshot.operations.map(Result::unwrap).collect();
+        let held = read_back.iter().map(|(position, operation)| (*position, operation));
         assert!(held.eq(operations.iter().map(|(position, operation)| (*position, &**operation))));
         let path = directory.path().join(FILE);
         let good = std::fs::read(&path).unwrap();

@@ -33,6 +33,13 @@ impl State {
         Ok(self.apply_keyed(operation, keys))
     }
 
+    /// Folds in an operation that was applied to an equal state before, without checking it again.
+    pub fn apply_recorded(&mut self, operation: impl Into<Arc<Operation>>) -> Applied {
+        let mut operation = operation.into();
+        self.intern(&mut operation);
+        self.apply_checked(operation)
+    }
+
     pub(super) fn apply_checked(&mut self, operation: Arc<Operation>) -> Applied {
         let keys = keys(&operation);
         self.apply_keyed(operation, keys)
@@ -41,11 +48,9 @@ impl State {
     /// Folds in an operation that compaction may have taken changes from, at its position. What it refers to need not
     /// be there any more, and the slots that it saved or dropped are gone. Returns the records that it touched.
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
-        let mut operation = operation.into();
-        self.intern(&mut operation);
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
-        let touched = self.apply_checked(operation).touched;
+        let touched = self.apply_recorded(operation).touched;
         self.slots = slots;
         touched
     }
