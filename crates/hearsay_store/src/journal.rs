@@ -9,6 +9,7 @@ use crate::{
     StoreError,
     db::{Db, as_u64, int, object, record},
     error::RESTORE,
+    kv::explain,
     mark::Acknowledged,
 };
 
@@ -30,7 +31,7 @@ const PAGE: (u64, u64) = (64, 512);
 /// Bytes of JSON that are read at a time, about.
 const PAGE_BYTES: u64 = 4 << 20;
 
-fn digest(before: &Digest, json: &str) -> Digest {
+pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before);
     hasher.update(json.as_bytes());
@@ -122,7 +123,7 @@ fn chunk_record(position: Position, number: u64) -> Value {
 }
 
 fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
-    StoreError::NotSaved { place: place.into(), first, reason: error.to_string() }
+    StoreError::NotSaved { place: place.into(), first, reason: explain(error.to_string()) }
 }
 
 /// A commit failed. Whether its entries are there all the same, the journal says.
@@ -130,7 +131,7 @@ async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Erro
     match entry(db, first).await {
         // After a failure of the storage, what is read from memory says nothing about the files.
         Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
-        _ => StoreError::Uncertain { place: place.into(), first, reason: error.to_string() },
+        _ => StoreError::Uncertain { place: place.into(), first, reason: explain(error.to_string()) },
     }
 }
 
@@ -166,7 +167,7 @@ pub(crate) async fn entry(db: &Db, position: Position) -> Result<Option<Digest>,
     Ok(found.first().and_then(as_digest))
 }
 
-fn as_digest(value: &Value) -> Option<Digest> {
+pub(crate) fn as_digest(value: &Value) -> Option<Digest> {
     match value {
         Value::Bytes(bytes) => bytes.as_ref().try_into().ok(),
         _ => None,
@@ -238,7 +239,7 @@ fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> Stor
 }
 
 /// The JSON of an entry, put together from its chunks where it has some.
-async fn text(db: &Db, place: &str, position: Position, row: &mut Object) -> Result<String, StoreError> {
+pub(crate) async fn text(db: &Db, place: &str, position: Position, row: &mut Object) -> Result<String, StoreError> {
     let chunks = row.get("chunks").and_then(as_u64);
     let bytes = row.get("bytes").and_then(as_u64);
     let mut json = match (chunks, row.remove("operation")) {

@@ -10,7 +10,9 @@
 
 mod crash;
 mod damage;
+mod faults;
 mod graph;
 mod journal;
+mod repair;
 mod transients;
 mod worlds;
