@@ -1,5 +1,5 @@
-//! Durability: programs that write to a campaign are killed at random points, and what they leave is compared with
-//! what was acknowledged.
+//! Durability: programs that write to a campaign are killed at random points or meet a failing storage or a full disk, what
+//! they leave is compared with what was acknowledged, and copies of it are damaged and repaired.
 
 use std::{io, process::Command};
 
@@ -13,9 +13,17 @@ pub const CHILD_COMMAND: &str = "crash-child";
 /// The figures of all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Figures {
-    /// Programs that were killed.
+    /// Programs that were killed, or ended because of a fault.
     pub runs: u64,
-    /// Acknowledged operations and vectors that were missing.
+    /// Those whose storage failed.
+    pub storage_faults: u64,
+    /// Those whose disk was full. None, where no disk can be mounted.
+    pub full_disks: u64,
+    /// Files of copies of the directories that were damaged.
+    pub damaged_files: u64,
+    /// Those whose damage was not reported and changed something, or after which something was lost that could be read.
+    pub mishandled_damage: u64,
+    /// Acknowledged operations and frames of derived data that were missing.
     pub lost: u64,
     /// Groups of operations that were there in part.
     pub half: u64,
@@ -34,15 +42,40 @@ pub struct Figures {
 impl Figures {
     /// Whether nothing was lost, half there or different.
     pub fn is_clean(&self) -> bool {
-        self.lost + self.half + self.graph_differences + self.unopened == 0
+        self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
     }
 }
 
 impl From<Findings> for Figures {
     fn from(findings: Findings) -> Self {
-        let Findings { runs, lost, half, graph_differences, unopened, rotations_forced, rotations, operations } =
-            findings;
-        Self { runs, lost, half, graph_differences, unopened, rotations_forced, rotations, operations }
+        let Findings {
+            runs,
+            storage_faults,
+            full_disks,
+            damaged_files,
+            mishandled_damage,
+            lost,
+            half,
+            graph_differences,
+            unopened,
+            rotations_forced,
+            rotations,
+            operations,
+        } = findings;
+        Self {
+            runs,
+            storage_faults,
+            full_disks,
+            damaged_files,
+            mishandled_damage,
+            lost,
+            half,
+            graph_differences,
+            unopened,
+            rotations_forced,
+            rotations,
+            operations,
+        }
     }
 }
 

@@ -445,10 +445,26 @@ fn kill_programs(command: &Crash, out: &mut Output) -> Result<ExitCode> {
         let _ = writeln!(io::stderr());
     }
     out.data(&figures)?;
-    let crash::Figures { runs, lost, half, graph_differences, unopened, rotations_forced, rotations, operations } =
-        figures;
+    let crash::Figures {
+        runs,
+        storage_faults,
+        full_disks,
+        damaged_files,
+        mishandled_damage,
+        lost,
+        half,
+        graph_differences,
+        unopened,
+        rotations_forced,
+        rotations,
+        operations,
+    } = figures;
     for (name, count) in [
         ("runs", runs),
+        ("storage faults", storage_faults),
+        ("full disks", full_disks),
+        ("damaged files", damaged_files),
+        ("damage mishandled", mishandled_damage),
         ("lost", lost),
         ("half there", half),
         ("graph differences", graph_differences),

@@ -75,6 +75,21 @@ impl Compacted {
         ])
     }
 
+    /// The same with no row yet, to count what is found.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { to: self.to, ..Self::NONE }
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Counts the row of an operation.
+    pub(crate) fn count(&mut self, position: Position, json: &str) {
+        self.add(checksum(position, json));
+    }
+
     fn add(&mut self, checksum: Digest) {
         self.rows += 1;
         self.mix(checksum);
@@ -96,14 +111,14 @@ impl Compacted {
         place: &str,
         mut each: impl FnMut(Position, Operation),
     ) -> Result<(), StoreError> {
-        let mut found = Self { to: self.to, ..Self::NONE };
+        let mut found = self.emptied();
         let (mut start, mut size) = (1, PAGE.0);
         while start <= self.to.position.0 {
             let end = (start + size).min(self.to.position.0 + 1);
             let mut bytes = 0;
             for row in journal::page(db, place, start..end).await? {
                 bytes += row.json.len() as u64;
-                found.add(checksum(row.position, &row.json));
+                found.count(row.position, &row.json);
                 each(row.position, row.operation(place)?);
             }
             (start, size) = (end, (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1).min(size * 4));
@@ -138,7 +153,7 @@ impl Compacted {
             }
             for row in rows {
                 self.to = journal::follow(place, self.to, &row)?;
-                self.add(checksum(row.position, &row.json));
+                self.count(row.position, &row.json);
             }
         }
         let (mut gone, mut rows, mut chunks, mut inline) = (Vec::new(), Vec::new(), Vec::new(), 0);
@@ -173,7 +188,8 @@ impl Compacted {
         to: Position,
         operations: &[(Position, Arc<Operation>)],
     ) -> Result<Self, StoreError> {
-        let mut compacted = Self { to: Acknowledged { position: to, digest: journal::EMPTY.digest }, ..Self::NONE };
+        let to = Acknowledged { position: to, digest: journal::EMPTY.digest };
+        let mut compacted = Self { to, ..Self::NONE };
         let (mut rows, mut inline) = (Vec::new(), 0);
         for (position, operation) in operations {
             rows.push(compacted.put(db, place, (*position, operation), 0, &mut inline).await?);

@@ -16,7 +16,7 @@ use surrealdb::{
 use surrealdb_cnf::ConfigMap;
 use surrealdb_engine_local::Datastore;
 
-use crate::kv::{Composer, Health};
+use crate::kv::{Composer, Health, Memory};
 
 /// The setting of the engine for the size of a memtable.
 pub(crate) const MEMTABLE_KEY: &str = "surrealkv_max_memtable_size";
@@ -54,6 +54,7 @@ pub(crate) struct Db {
     place: Place,
     health: Arc<Health>,
     memtable_bytes: usize,
+    memory: Memory,
 }
 
 type Error = surrealdb::Error;
@@ -81,8 +82,9 @@ impl Db {
             .without_maintenance_tasks();
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let health = Arc::<Health>::default();
+        let memory = Memory::default();
         let datastore = match &place {
-            Place::Memory => builder.build_with_path(&path).await,
+            Place::Memory => builder.build_with_factory_path(&path, memory.clone()).await,
             Place::Directory(directory) => {
                 let composer = Composer {
                     directory: directory.clone(),
@@ -108,7 +110,9 @@ impl Db {
         }
         .await;
         match opened {
-            Ok(surreal) => Ok(Self { surreal, datastore, place, health, memtable_bytes: settings.memtable_bytes }),
+            Ok(surreal) => {
+                Ok(Self { surreal, datastore, place, health, memtable_bytes: settings.memtable_bytes, memory })
+            }
             Err(error) => {
                 let _ = datastore.shutdown().await;
                 Err(error)
@@ -119,6 +123,11 @@ impl Db {
     /// A limit for the content of one transaction, in bytes, such that it fits into a memtable.
     pub(crate) fn bounded(&self, bytes: usize) -> usize {
         bytes.min(self.memtable_bytes / 8)
+    }
+
+    /// Sets keys of a database in memory as they were found in files.
+    pub(crate) async fn fill(&self, entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<(), String> {
+        self.memory.fill(entries).await.map_err(|error| error.to_string())
     }
 
     /// The state of the storage.

@@ -91,6 +91,24 @@ pub enum StoreError {
         /// What the database said.
         reason: String,
     },
+    /// The storage failed before, so nothing is written any more. Nothing of the commit is there.
+    #[error("nothing more is saved in {place}: {reason}; mend that, then close the campaign and open it again")]
+    Stopped {
+        /// The directory.
+        place: String,
+        /// How the storage failed.
+        reason: String,
+    },
+    /// The disk has no room. What was acknowledged is safe.
+    #[error(
+        "the disk is full, so the campaign in {place} could not be {action}; what was saved is safe: free some space and open it again"
+    )]
+    Full {
+        /// The directory.
+        place: String,
+        /// What was tried.
+        action: &'static str,
+    },
     /// The graph tables could not be written. The journal is not affected.
     #[error(
         "the graph tables in {place} are behind the journal: {reason}; they are written anew when the campaign is opened again"
@@ -134,7 +152,8 @@ pub enum StoreError {
 }
 
 /// What to do about a damaged database.
-pub(crate) const RESTORE: &str = "restore the directory from a backup";
+pub(crate) const RESTORE: &str =
+    "`hearsay db repair` saves what can still be read, or restore the directory from a backup";
 
 impl StoreError {
     pub(crate) fn damaged(place: &str, what: impl Into<String>) -> Self {

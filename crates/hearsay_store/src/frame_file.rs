@@ -101,6 +101,40 @@ impl FrameFile {
         Ok(Some(Self { path, key: key.to_owned(), file, end }))
     }
 
+    /// What is wrong with a file; nothing, where every frame is as it was written, another version wrote it, or there is no
+    /// file.
+    pub(crate) fn damage(path: &Path) -> Option<String> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => return Some(error.to_string()),
+        };
+        let headless = || Some("its header is not as it was written".to_owned());
+        let Some(length) = bytes.get(16..20).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes) else {
+            return headless();
+        };
+        let key_end = 20_usize.saturating_add(length as usize);
+        let (Some(start), Some(check)) = (bytes.get(..key_end), bytes.get(key_end..key_end.saturating_add(32))) else {
+            return headless();
+        };
+        if !start.starts_with(MAGIC) || *blake3::hash(start).as_bytes() != *check {
+            return headless();
+        }
+        let mut end = key_end + 32;
+        while let Some(frame) = bytes.get(end..).filter(|frame| !frame.is_empty()) {
+            let whole = frame.split_at_checked(FRAME).and_then(|(head, rest)| {
+                let (size, check) = head.split_at(8);
+                let size = usize::try_from(u64::from_le_bytes(size.try_into().ok()?)).ok()?;
+                (*blake3::hash(rest.get(..size)?).as_bytes() == *check).then_some(FRAME + size)
+            });
+            match whole {
+                Some(length) => end += length,
+                None => return Some(format!("it is damaged from byte {end} on")),
+            }
+        }
+        None
+    }
+
     /// Makes a file, in place of one that is there: written beside it, then moved.
     ///
     /// # Errors

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use hearsay_model::{History, Position, State};
+use hearsay_model::Position;
 use surrealdb::types::{Array, Value};
 
 use crate::{
-    db::{Db, as_u64, int, object, record},
+    db::{Db, as_u64, int, object},
     projection::{Row, Table, Watermark, ids},
 };
 
@@ -110,31 +110,6 @@ pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
     let Value::Object(found) = found else { return Ok(Watermark::default()) };
     let number = |name| found.get(name).and_then(as_u64).unwrap_or(0);
     Ok(Watermark { position: Position(number("position")), batch: number("batch") })
-}
-
-/// Deletes the rows of facts with these predicates, and of the edges to them, that the state does not hold: what a program
-/// that was killed had written of transient values.
-pub(crate) async fn delete_stale(db: &Db, state: &State) -> Result<(), surrealdb::Error> {
-    let vocabulary = state.vocabulary();
-    let relations = vocabulary.predicates().filter(|def| def.history != History::Full).map(|def| &def.name);
-    let attributes = vocabulary.attributes().filter(|def| def.history != History::Full).map(|def| &def.name);
-    for (table, names) in [(Table::Fact, relations.collect::<Vec<_>>()), (Table::Attribute, attributes.collect())] {
-        let names = names.into_iter().map(|name| Value::String(name.as_str().to_owned())).collect::<Vec<_>>();
-        let variables = object([("names", Value::Array(Array::from(names)))]);
-        let select = format!("SELECT VALUE record::id(id) FROM {} WHERE predicate IN $names", table.name());
-        let ids = db.value(&select, variables).await?;
-        for id in ids.into_array().map(Array::into_vec).unwrap_or_default() {
-            let Value::String(id) = id else { continue };
-            if id.parse().is_ok_and(|id| state.fact(id).is_some()) {
-                continue;
-            }
-            // Edges before their ends.
-            let delete =
-                "LET $edges = SELECT VALUE <-knows FROM ONLY $id; DELETE $edges RETURN NONE; DELETE $id RETURN NONE";
-            db.run_again(delete, object([("id", record(table.name(), id))])).await?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether the tables were compared with the state once, by this version or a later one.

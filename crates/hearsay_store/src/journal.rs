@@ -9,6 +9,7 @@ use crate::{
     StoreError,
     db::{Db, as_u64, int, object, record},
     error::RESTORE,
+    kv::explain,
     mark::Acknowledged,
 };
 
@@ -30,7 +31,7 @@ const PAGE: (u64, u64) = (64, 512);
 /// Bytes of JSON that are read at a time, about.
 const PAGE_BYTES: u64 = 4 << 20;
 
-fn digest(before: &Digest, json: &str) -> Digest {
+pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before);
     hasher.update(json.as_bytes());
@@ -128,7 +129,7 @@ pub(crate) fn chunk_record(position: Position, number: u64) -> Value {
 }
 
 pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
-    StoreError::NotSaved { place: place.into(), first, reason: error.to_string() }
+    StoreError::NotSaved { place: place.into(), first, reason: explain(error.to_string()) }
 }
 
 /// A commit failed. Whether its entries are there all the same, the journal says.
@@ -136,7 +137,7 @@ async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Erro
     match entry(db, first).await {
         // After a failure of the storage, what is read from memory says nothing about the files.
         Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
-        _ => StoreError::Uncertain { place: place.into(), first, reason: error.to_string() },
+        _ => StoreError::Uncertain { place: place.into(), first, reason: explain(error.to_string()) },
     }
 }
 
@@ -280,7 +281,7 @@ pub(crate) fn unreadable(place: &str, position: Position, error: &surrealdb::Err
 }
 
 /// The JSON of an entry, put together from its chunks where it has some, and their numbers.
-async fn text(
+pub(crate) async fn text(
     db: &Db,
     place: &str,
     position: Position,

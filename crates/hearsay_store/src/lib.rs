@@ -49,14 +49,14 @@
 //!   outside the database: a journal that was cut off, changed or emptied gives [`StoreError::Damaged`], not an older
 //!   campaign. One limit: after a loss of power the note may be behind, and then finds less.
 //! - **One at a time.** One process holds a directory; a second one is told which.
-//! - **Derived things can go.** The graph tables, the snapshot and the vectors may be deleted; the journal is the truth.
+//! - **Derived things can go.** The graph tables, the snapshot, terms and vectors may be deleted; the journal is the truth.
 //! - **Offline.** The database may not use the network, nor run scripts.
 //!
 //! # What is where
 //!
 //! | in the directory | holds | may be deleted |
 //! |---|---|---|
-//! | `db/` | the database: journal, graph tables, vectors | no |
+//! | `db/` | the database: journal and graph tables | no |
 //! | `acknowledged` | the newest position that was reported, and its digest | to accept an older `db/` |
 //! | `snapshot` | the journal in a form that is quick to read | yes |
 //! | `terms`, `vectors` | the words and vectors of texts, written by `hearsay_memory` ([`FrameFile`]) | yes |
@@ -89,22 +89,24 @@ mod migrate;
 mod open;
 mod owner;
 pub mod projection;
+mod salvage;
 mod snapshot;
 mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transient;
-mod vectors;
 mod worker;
 
 pub use check::{DifferenceKind, GraphDifference};
 pub use compact::RewrittenOperation;
 pub use error::StoreError;
 pub use frame_file::FrameFile;
-pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, discard};
+pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, copy_to_read, discard};
 pub use owner::Holder;
 pub use projection::{Row, Watermark};
+pub use salvage::{
+    CheckReport, FileDamage, LostOperation, RepairReport, check as check_directory, repair as repair_directory,
+};
 pub use store::{StorageHealth, Store};
 pub use transient::TransientUpdates;
-pub use vectors::Vector;
 pub use worker::Reloaded;

@@ -17,12 +17,16 @@ use crate::{
     Store, StoreError,
     compact::Compacted,
     db::{Db, Place, Settings},
-    error::RESTORE,
     graph, journal,
+    kv::{
+        self, explain,
+        files::{self, FileDamage},
+    },
     mark::{Acknowledged, Mark},
     migrate,
     owner::Owner,
     projection::Watermark,
+    salvage::finish_repair,
     snapshot,
     store::Shared,
     transient::Transients,
@@ -151,7 +155,7 @@ pub struct OpenReport {
     /// The number of the newest batch of transient values.
     pub transient_batch: u64,
     /// Whether the graph tables are compared with the state in the background, and repaired where they differ: when the
-    /// program before did not close the campaign, or no program did so yet.
+    /// program before did not close the campaign, or they were not complete when it did, or no program did so yet.
     pub verifying: bool,
     /// The schema that was found; 0 for a new database.
     pub schema: u64,
@@ -163,8 +167,6 @@ pub struct OpenReport {
 pub(crate) struct CatchUp {
     /// The keys whose records are behind; nothing, when all tables are to be written anew.
     pub(crate) keys: Option<Vec<Key>>,
-    /// Whether the tables may show transient values that were replaced since.
-    pub(crate) delete_stale: bool,
 }
 
 /// An open database with its state.
@@ -201,19 +203,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         Location::Directory(path) => Some(take(path)?),
         Location::Memory => None,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(options.threads.max(1))
-        .thread_name("hearsay-store")
-        // SurrealDB recurses deeply when it runs statements.
-        .thread_stack_size(10 << 20)
-        .max_blocking_threads(4)
-        .enable_all()
-        .build();
-    let runtime = runtime.map_err(|error| StoreError::Database {
-        place: place.clone(),
-        action: "start its threads",
-        reason: error.to_string(),
-    })?;
+    let runtime = runtime(&place, options.threads)?;
     let task = prepare(
         place.clone(),
         files.as_ref().map(|files| files.directory.clone()),
@@ -246,6 +236,23 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
     }
 }
 
+/// Threads for a database.
+pub(crate) fn runtime(place: &str, threads: usize) -> Result<tokio::runtime::Runtime, StoreError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads.max(1))
+        .thread_name("hearsay-store")
+        // SurrealDB recurses deeply when it runs statements.
+        .thread_stack_size(10 << 20)
+        .max_blocking_threads(4)
+        .enable_all()
+        .build();
+    runtime.map_err(|error| StoreError::Database {
+        place: place.into(),
+        action: "start its threads",
+        reason: error.to_string(),
+    })
+}
+
 /// Deletes a directory that holds a campaign nobody wants to keep, such as an unfinished one. Does nothing when it is
 /// not there.
 ///
@@ -266,6 +273,30 @@ pub fn discard(directory: &Path) -> Result<(), StoreError> {
     })
 }
 
+/// Copies a campaign's directory to one that nobody else may read, to open it there. For a directory that cannot be written
+/// to; if a program writes to it meanwhile, the copy may not open.
+///
+/// # Errors
+/// When something cannot be read or written, or the copy's directory is there already.
+pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(copy)?;
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let (kind, to) = (entry.file_type()?, copy.join(entry.file_name()));
+        // Locks, and the note of who holds them, stay with the original.
+        let is_lock = ["owner", "owner.lock", "LOCK"].iter().any(|name| entry.file_name() == *name);
+        if kind.is_dir() {
+            copy_to_read(&entry.path(), &to)?;
+        } else if kind.is_file() && !is_lock {
+            std::io::copy(&mut std::fs::File::open(entry.path())?, &mut std::fs::File::create_new(to)?)?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes the directory, takes it, and reads the mark.
 fn take(path: &Path) -> Result<Files, StoreError> {
     // The engine takes its path as part of a URL.
@@ -281,6 +312,9 @@ fn take(path: &Path) -> Result<Files, StoreError> {
         source,
     })?;
     let owner = Owner::take(path)?;
+    if finish_repair(path)? {
+        tracing::warn!(directory = %path.display(), "a repair that was stopped is finished");
+    }
     let (mark, acknowledged) = Mark::open(path)?;
     Ok(Files { directory: path.into(), owner, mark, acknowledged })
 }
@@ -299,10 +333,18 @@ async fn prepare(
         Some(directory) => Place::Directory(directory.join("db")),
         None => Place::Memory,
     };
-    let db = Db::open(place_of_db, settings).await.map_err(|reason| StoreError::Damaged {
-        place: place.clone(),
-        what: format!("the database does not open: {reason}"),
-        advice: RESTORE,
+    if let Place::Directory(directory) = &place_of_db {
+        preflight(&place, directory)?;
+    }
+    let named = |error| match &place_of_db {
+        Place::Directory(directory) => name_file(directory, error),
+        Place::Memory => error,
+    };
+    let db = Db::open(place_of_db.clone(), settings).await.map_err(|reason| {
+        match kv::is_full(&explain(reason.clone())) {
+            true => StoreError::Full { place: place.clone(), action: "opened" },
+            false => named(StoreError::damaged(&place, format!("the database does not open: {reason}"))),
+        }
     })?;
     let read = reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading it stopped".into())));
     match fold(&db, &place, acknowledged, read, progress).await {
@@ -314,9 +356,40 @@ async fn prepare(
         Err(error) => {
             // So that the directory can be opened again, by a newer version for instance.
             let _ = db.close(Duration::from_secs(10)).await;
-            Err(error)
+            Err(named(error))
         }
     }
+}
+
+/// Looks at files that the engine would make worse if they are damaged.
+fn preflight(place: &str, directory: &Path) -> Result<(), StoreError> {
+    let damage = files::preflight(directory).map_err(|source| StoreError::File {
+        action: "read",
+        path: directory.into(),
+        advice: "check the disk, and that this user may read the directory",
+        source,
+    })?;
+    describe(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
+}
+
+/// Says of a database that cannot be used which file is damaged, if one is.
+fn name_file(directory: &Path, error: StoreError) -> StoreError {
+    let StoreError::Damaged { place, what, advice } = error else { return error };
+    let found = files::read(directory, |_| {}).ok().and_then(|found| describe(directory, &found.damage));
+    let what = found.map_or_else(|| what.clone(), |file| format!("{file} ({what})"));
+    StoreError::Damaged { place, what, advice }
+}
+
+/// Names the first of some damaged files.
+fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
+    let (first, more) = damage.split_first()?;
+    let name = first.file.strip_prefix(directory).unwrap_or(&first.file);
+    let more = match more.len() {
+        0 => String::new(),
+        1 => "; 1 more is damaged".to_owned(),
+        count => format!("; {count} more are damaged"),
+    };
+    Some(format!("the file db/{}: {}{more}", name.display(), first.what))
 }
 
 /// Folds the journal of an open database anew, as at opening.
@@ -348,7 +421,8 @@ async fn fold(
     let projected = shown.position;
     let (transients, log) = Transients::read(db, place).await?;
     let updates = log.into_updates();
-    let delete_stale = shown.batch != transients.batch();
+    // The tables may show transient values that were replaced since: comparing finds them.
+    let shows_old_values = shown.batch != transients.batch();
     let compacted = Compacted::load(db, place).await?;
     let begin = |progress| Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
     let mut fold = begin(progress);
@@ -411,15 +485,15 @@ async fn fold(
     let swept_chunks = journal::sweep(db, last.position.next()).await.map_err(unreadable)?;
     // What compaction removed since, they may still show.
     let catch_up = if projected > last.position || projected < compacted.to.position {
-        Some(CatchUp { keys: None, delete_stale: false })
+        Some(CatchUp { keys: None })
     } else {
         let keys: Vec<Key> = fold.touched.into_iter().collect();
-        (projected < last.position || delete_stale).then_some(CatchUp { keys: Some(keys), delete_stale })
+        (projected < last.position || shows_old_values).then_some(CatchUp { keys: Some(keys) })
     };
     // All of them were written by one program from the start, or are about to be.
     let verified = graph::verified(db).await.map_err(unreadable)? || last.position == Position(0);
     let report = OpenReport {
-        verifying: db.health().recovered() || !verified,
+        verifying: db.health().recovered() || !verified || shows_old_values,
         position: last.position,
         snapshot: used,
         snapshot_ignored: ignored,
@@ -444,7 +518,7 @@ fn compare(
     at_mark: Option<journal::Digest>,
 ) -> Result<(), StoreError> {
     let Some(mark) = acknowledged else { return Ok(()) };
-    let advice = "restore the directory from a backup; if an older `db` was put in place on purpose, delete the file `acknowledged` beside it";
+    let advice = "restore the directory from a backup, or accept what is there: `hearsay db repair` counts what is missing; if an older `db` was put in place on purpose, delete the file `acknowledged` beside it";
     let damaged = |what| Err(StoreError::Damaged { place: place.into(), what, advice });
     if last.position < mark.position {
         return damaged(format!(

@@ -7,6 +7,7 @@
 use std::{
     fmt,
     fs::{File, OpenOptions, TryLockError},
+    io::ErrorKind,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -89,11 +90,14 @@ impl Owner {
     /// Takes the directory, or says who has it. What a process left that ended without closing is taken over.
     pub(crate) fn take(directory: &Path) -> Result<Self, StoreError> {
         let (lock_path, file) = (directory.join("owner.lock"), directory.join("owner"));
-        let refused = |action, path: &Path, source| StoreError::File {
-            action,
-            path: path.into(),
-            advice: "choose a directory that this user may write to, on a local disk",
-            source,
+        let refused = |action, path: &Path, source: std::io::Error| match source.kind() {
+            ErrorKind::StorageFull => StoreError::Full { place: directory.display().to_string(), action: "opened" },
+            _ => StoreError::File {
+                action,
+                path: path.into(),
+                advice: "choose a directory that this user may write to, on a local disk",
+                source,
+            },
         };
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
         let lock = lock.map_err(|source| refused("write", &lock_path, source))?;

@@ -27,6 +27,9 @@ pub(crate) const FILE: &str = "snapshot";
 
 const MAGIC: &[u8; 16] = b"hearsay snapshot";
 
+/// Why a snapshot is not used that is not damaged.
+pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
+
 /// Changes whenever the form does, the form of the model's types included.
 const FORMAT: u32 = 8;
 
@@ -157,7 +160,7 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
         return Err("it is no snapshot".into());
     }
     if header[16..20] != FORMAT.to_le_bytes() || header[20..36] != version() {
-        return Err("another version of Hearsay wrote it".into());
+        return Err(OTHER_VERSION.into());
     }
     if number(76)? != content.len() as u64 || header[84..] != *blake3::hash(content).as_bytes() {
         return Err("its content is not what was written".into());

@@ -19,8 +19,9 @@ use tokio::{
 };
 
 use crate::{
-    GraphDifference, Location, Opened, RewrittenOperation, Row, StoreError, StoreOptions, Vector, check,
+    GraphDifference, Location, Opened, RewrittenOperation, Row, StoreError, StoreOptions, check,
     db::Db,
+    kv,
     mark::Mark,
     open::{self, Files, JournalEnd, Ready},
     owner::Owner,
@@ -132,10 +133,10 @@ impl Shared {
             runtime.spawn(worker::commit(Arc::clone(&shared), commit_queue, last, compacted, transients)),
             runtime.spawn(worker::background(Arc::clone(&shared), background_queue)),
         ];
-        if let Some(open::CatchUp { keys, delete_stale }) = catch_up {
+        if let Some(open::CatchUp { keys }) = catch_up {
             let complete = Watermark { position: last.position, batch: report.transient_batch };
             let state = Box::new(state.clone());
-            let _ = background.send(Background::CatchUp { state, keys, complete, delete_stale });
+            let _ = background.send(Background::CatchUp { state, keys, complete });
         }
         if verify {
             let _ = background.send(Background::Verify { state: Box::new(state.clone()) });
@@ -302,9 +303,6 @@ impl Store {
             match job {
                 Background::Project { done, .. }
                 | Background::Clear(done)
-                | Background::PutVectors { done, .. }
-                | Background::LoadVectors { done, .. }
-                | Background::ClearVectors { done, .. }
                 | Background::Snapshot { done, .. }
                 | Background::Settle(done) => done(Err(StoreError::Closed)),
                 Background::CatchUp { .. } | Background::Verify { .. } => {}
@@ -347,39 +345,6 @@ impl Store {
             progress(written, keys.len());
         }
         wait(|done| self.project_part(Vec::new(), Some(state.position().into()), Box::new(done)))
-    }
-
-    /// Keeps vectors that a model made, each under the hash of its text. A cache: of one text and model, any vector
-    /// that was put may be read.
-    pub fn put_vectors(
-        &self,
-        model: &str,
-        vectors: Vec<Vector>,
-        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
-    ) {
-        self.background(Background::PutVectors { model: model.to_owned(), vectors, done: Box::new(done) });
-    }
-
-    /// Reads the vectors of a model in the background, a few thousand at a time, in no order that means anything; one
-    /// that was put twice may come twice. `page` says whether it wants more.
-    pub fn load_vectors(
-        &self,
-        model: &str,
-        page: impl FnMut(Vec<Vector>) -> bool + Send + 'static,
-        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
-    ) {
-        let (page, done) = (Box::new(page), Box::new(done));
-        self.background(Background::LoadVectors { model: model.to_owned(), page, done });
-    }
-
-    /// Deletes the vectors of every model but one, or of all.
-    pub fn clear_vectors(
-        &self,
-        except_model: Option<&str>,
-        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
-    ) {
-        let except = except_model.map(str::to_owned);
-        self.background(Background::ClearVectors { except, done: Box::new(done) });
     }
 
     /// Writes a snapshot of the journal up to the state's position in the background, so that opening is quick. In
@@ -445,7 +410,10 @@ impl Store {
                 let left = patience.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
                 let closed = runtime.spawn(async move { db.db.close(left).await });
                 let closed = block_on(&runtime, closed).unwrap_or_else(|crash| Err(crash.to_string()));
-                closed.map_err(|reason| StoreError::Database { place: place.clone(), action: "close", reason })
+                closed.map_err(|reason| match kv::is_full(&kv::explain(reason.clone())) {
+                    true => StoreError::Full { place: place.clone(), action: "closed" },
+                    false => StoreError::Database { place: place.clone(), action: "close", reason },
+                })
             }
             Err(_) => Err(slow()),
         };
@@ -468,7 +436,7 @@ impl Drop for Store {
 }
 
 /// Starts something, and waits until it is done.
-fn wait(start: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>)) -> Result<(), StoreError> {
+pub(crate) fn wait(start: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>)) -> Result<(), StoreError> {
     let (sender, receiver) = mpsc::sync_channel(1);
     start(Box::new(move |result| {
         let _ = sender.send(result);

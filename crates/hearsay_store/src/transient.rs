@@ -174,27 +174,49 @@ impl Transients {
     /// When a row cannot be read.
     pub(crate) async fn read(db: &Db, place: &str) -> Result<(Self, TransientLog), StoreError> {
         let damaged = |what: String| StoreError::damaged(place, format!("the transient values: {what}"));
-        let numbers = db.value("SELECT VALUE record::id(id) FROM transient", object([])).await;
-        let numbers = numbers.map_err(|error| damaged(error.to_string()))?;
+        let mut first_error = None;
+        let read = Self::read_rows(db, |what| {
+            first_error.get_or_insert(what);
+        });
+        let read = read.await.map_err(|error| damaged(error.to_string()))?;
+        first_error.map_or(Ok(read), |what| Err(damaged(what)))
+    }
+
+    /// Reads the rows that can be read, and counts the others.
+    pub(crate) async fn salvage(db: &Db) -> Result<(TransientLog, usize), surrealdb::Error> {
+        let mut unreadable = 0;
+        let (_, log) = Self::read_rows(db, |_| unreadable += 1).await?;
+        Ok((log, unreadable))
+    }
+
+    /// Reads the rows; `unreadable` hears of each that cannot be read to its end.
+    async fn read_rows(db: &Db, mut unreadable: impl FnMut(String)) -> Result<(Self, TransientLog), surrealdb::Error> {
+        let numbers = db.value("SELECT VALUE record::id(id) FROM transient", object([])).await?;
         let numbers: Vec<u64> =
             numbers.into_array().map(Array::into_vec).unwrap_or_default().iter().filter_map(as_u64).collect();
         let first = numbers.first().copied().unwrap_or_default();
         let (mut transients, mut log) = (Self { first, next: first, ..Self::default() }, TransientLog::default());
         for number in numbers {
             let id = object([("id", record("transient", number as i64))]);
-            let row = db.value("SELECT batch, changes FROM ONLY $id", id).await;
-            let Value::Object(row) = row.map_err(|error| damaged(error.to_string()))? else {
-                return Err(damaged(format!("row {number} is missing")));
+            let Value::Object(row) = db.value("SELECT batch, changes FROM ONLY $id", id).await? else {
+                unreadable(format!("row {number} is missing"));
+                continue;
             };
             let (Some(batch), Some(Value::Bytes(bytes))) = (row.get("batch").and_then(as_u64), row.get("changes"))
             else {
-                return Err(damaged(format!("row {number} has no content")));
+                unreadable(format!("row {number} has no content"));
+                continue;
             };
             let mut rest: &[u8] = bytes;
             let mut changes = Vec::new();
             while !rest.is_empty() {
-                let (entry, after) = postcard::take_from_bytes::<Entry>(rest)
-                    .map_err(|error| damaged(format!("row {number} cannot be read: {error}")))?;
+                let (entry, after) = match postcard::take_from_bytes::<Entry>(rest) {
+                    Ok(read) => read,
+                    Err(error) => {
+                        unreadable(format!("row {number} cannot be read: {error}"));
+                        break;
+                    }
+                };
                 let encoded = &rest[..rest.len() - after.len()];
                 changes.push((entry.of(), (!entry.is_cleared()).then(|| encoded.into())));
                 match entry {

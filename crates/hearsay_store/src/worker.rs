@@ -9,7 +9,7 @@ use hearsay_model::{Key, Operation, Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
-    RewrittenOperation, StoreError, Vector, check,
+    RewrittenOperation, StoreError, check,
     compact::Compacted,
     graph, journal,
     mark::Acknowledged,
@@ -18,7 +18,6 @@ use crate::{
     snapshot::{self, Placed},
     store::Shared,
     transient::{self, Batch, TransientUpdates, Transients},
-    vectors,
 };
 
 /// Called with the outcome of something that was queued.
@@ -64,9 +63,6 @@ pub struct Reloaded {
     pub transient_batch: u64,
 }
 
-/// Takes the vectors of a page; says whether it wants more.
-pub(crate) type Page = Box<dyn FnMut(Vec<Vector>) -> bool + Send>;
-
 /// Work that can wait.
 pub(crate) enum Background {
     Project {
@@ -78,27 +74,12 @@ pub(crate) enum Background {
         state: Box<State>,
         keys: Option<Vec<Key>>,
         complete: Watermark,
-        delete_stale: bool,
     },
     /// Compares the graph tables with the state at opening, and repairs them.
     Verify {
         state: Box<State>,
     },
     Clear(Done),
-    PutVectors {
-        model: String,
-        vectors: Vec<Vector>,
-        done: Done,
-    },
-    LoadVectors {
-        model: String,
-        page: Page,
-        done: Done,
-    },
-    ClearVectors {
-        except: Option<String>,
-        done: Done,
-    },
     Snapshot {
         position: Position,
         compacted_to: Position,
@@ -224,6 +205,9 @@ async fn commit_one(
     if let Some(reason) = uncertain {
         return Err(in_doubt(reason.to_owned()));
     }
+    if let Some(reason) = shared.db.health().failure() {
+        return Err(StoreError::Stopped { place: shared.place.clone(), reason: reason.to_owned() });
+    }
     if first != last.position.next() {
         return Err(StoreError::OutOfOrder { expected: last.position.next(), given: first });
     }
@@ -323,14 +307,11 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             tell(done, result);
             return progress;
         }
-        Background::CatchUp { state, keys, complete, delete_stale } => {
+        Background::CatchUp { state, keys, complete } => {
             let anew = keys.is_none();
             let keys = keys.unwrap_or_else(|| projection::all_keys(&state));
             tracing::info!(place, records = keys.len(), anew, "the graph tables catch up with the journal");
             if anew && let Err(error) = graph::clear(db).await {
-                return Progress::Incomplete(error.to_string());
-            }
-            if delete_stale && let Err(error) = graph::delete_stale(db, &state).await {
                 return Progress::Incomplete(error.to_string());
             }
             let mut chunks = keys.chunks(KEYS).peekable();
@@ -363,18 +344,6 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             shared.projected.store(0, Ordering::Release);
             tell(done, result.map_err(failed("clear the graph tables")));
             return Progress::Complete;
-        }
-        Background::PutVectors { model, vectors, done } => {
-            let result = vectors::put(db, &model, &vectors).await;
-            tell(done, result.map_err(failed("keep vectors")));
-        }
-        Background::LoadVectors { model, mut page, done } => {
-            let result = vectors::load(db, &model, &mut *page).await;
-            tell(done, result.map_err(failed("load vectors")));
-        }
-        Background::ClearVectors { except, done } => {
-            let result = vectors::clear(db, except.as_deref()).await;
-            tell(done, result.map_err(failed("delete vectors")));
         }
         Background::Snapshot { position, compacted_to, operations, done } => {
             tell(done, write_snapshot(shared, position, compacted_to, operations).await);

@@ -5,9 +5,10 @@ use std::{
     collections::BTreeSet,
     mem,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use surrealdb_kvs::{
@@ -44,6 +45,39 @@ struct Shared {
     /// Held shared during a commit, exclusively while batches are repeated.
     gate: RwLock<()>,
     exposed: Mutex<Exposed>,
+    /// Whether the engine shuts down.
+    closing: AtomicBool,
+    /// How many commits there were.
+    commits: AtomicU64,
+}
+
+/// How often the storage is looked at beside the commits.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// How long after a commit the engine may still be writing tables.
+const BUSY: Duration = Duration::from_secs(300);
+
+/// Looks for failures that no commit meets, until the database is dropped: tasks of the engine that write and merge tables,
+/// and a directory that is deleted.
+async fn watch(shared: Weak<Shared>) {
+    let (mut commits, mut since) = (u64::MAX, Instant::now());
+    loop {
+        tokio::time::sleep(WATCH).await;
+        let Some(shared) = shared.upgrade() else { return };
+        if shared.closing.load(Ordering::Relaxed) || shared.health.failure().is_some() {
+            continue;
+        }
+        if shared.newest_segment().is_err() {
+            continue;
+        }
+        let now = shared.commits.load(Ordering::Relaxed);
+        if now != commits {
+            (commits, since) = (now, Instant::now());
+        }
+        if since.elapsed() < BUSY {
+            shared.probe().await;
+        }
+    }
 }
 
 /// Batches whose commit saw a rotation and that are not yet repeated.
@@ -63,13 +97,32 @@ impl Durable {
         health: Arc<Health>,
         memtable_bytes: usize,
     ) -> Self {
-        let shared = Shared { engine, log, health, memtable_bytes, gate: RwLock::default(), exposed: Mutex::default() };
-        Self { shared: Arc::new(shared) }
+        let shared = Shared {
+            engine,
+            log,
+            health,
+            memtable_bytes,
+            gate: RwLock::default(),
+            exposed: Mutex::default(),
+            closing: AtomicBool::new(false),
+            commits: AtomicU64::new(0),
+        };
+        let shared = Arc::new(shared);
+        tokio::spawn(watch(Arc::downgrade(&shared)));
+        Self { shared }
     }
 }
 
 impl TransactionBuilder for Durable {
     forward_builder!(shared.engine);
+
+    fn shutdown(&self) -> BoxFut<'_, Result<()>> {
+        Box::pin(async move {
+            self.shared.closing.store(true, Ordering::Relaxed);
+            self.shared.engine.shutdown().await?;
+            self.shared.log.expect_empty()
+        })
+    }
 
     fn new_transaction(&self, kind: TransactionType) -> BoxFut<'_, Result<(Box<dyn Transactable>, bool)>> {
         Box::pin(async move {
@@ -113,9 +166,27 @@ impl Shared {
         })
     }
 
+    /// Asks the engine whether it still takes commits, without writing anything.
+    async fn probe(&self) {
+        let asked = async {
+            let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
+            // A transaction that locks a key asks for failures when it commits; one that does nothing does not.
+            if let Err(error) = transaction.getu(Key::from(&b"!v"[..])).await {
+                let _ = transaction.cancel().await;
+                return Err(error);
+            }
+            transaction.commit().await
+        };
+        let asked = asked.await;
+        if !self.closing.load(Ordering::Relaxed) {
+            let _ = self.checked(asked);
+        }
+    }
+
     /// Commits, and repeats the batch when the log rotated meanwhile.
     async fn commit(&self, inner: &dyn Transactable, written: Keys) -> Result<()> {
         self.health.check()?;
+        self.commits.fetch_add(1, Ordering::Relaxed);
         let number = {
             let _open = self.gate.read().await;
             let before = self.newest_segment()?;

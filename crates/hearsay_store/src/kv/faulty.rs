@@ -39,6 +39,10 @@ struct Faulty {
 impl TransactionBuilder for Faulty {
     forward_builder!(engine);
 
+    fn shutdown(&self) -> BoxFut<'_, Result<()>> {
+        self.engine.shutdown()
+    }
+
     fn new_transaction(&self, kind: TransactionType) -> BoxFut<'_, Result<(Box<dyn Transactable>, bool)>> {
         Box::pin(async move {
             let (inner, local) = self.engine.new_transaction(kind).await?;
@@ -69,6 +73,10 @@ impl Transactable for FaultyTransaction {
 
     fn commit(&self) -> BoxFut<'_, Result<()>> {
         Box::pin(async move {
+            if let Some(reason) = self.faults.background_failure() {
+                self.inner.cancel().await?;
+                return Err(Error::Transaction(reason));
+            }
             let fault = if self.inner.writeable() { self.faults.next_storage_fault() } else { None };
             match fault {
                 None => self.inner.commit().await,

@@ -130,14 +130,11 @@ macro_rules! forward_reads {
     };
 }
 
-/// Methods of a builder that are passed on as they are.
+/// Methods of a builder that are passed on as they are, but for those that make transactions and shut down.
 macro_rules! forward_builder {
     ($($inner:ident).+) => {
         fn name(&self) -> &'static str {
             self.$($inner).+.name()
-        }
-        fn shutdown(&self) -> BoxFut<'_, Result<()>> {
-            self.$($inner).+.shutdown()
         }
         fn register_metrics(&self) -> Option<Metrics> {
             self.$($inner).+.register_metrics()

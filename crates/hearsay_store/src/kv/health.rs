@@ -18,7 +18,7 @@ pub(crate) struct Health {
 impl Health {
     /// Remembers a failure after which nothing may be written any more. The first one counts.
     pub(crate) fn fail(&self, reason: impl Into<String>) {
-        let reason = reason.into();
+        let reason = explain(reason.into());
         if self.failure.set(reason.clone()).is_ok() {
             tracing::error!(reason, "the storage failed; nothing more is written until the campaign is opened again");
         }
@@ -51,4 +51,28 @@ impl Health {
     pub(super) fn count_rewrite(&self) {
         self.rewrites.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// What an error says, in plain words where the disk is full.
+pub(crate) fn explain(reason: String) -> String {
+    let signs = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
+    match signs.iter().any(|sign| reason.contains(sign)) {
+        true => FULL.to_owned(),
+        false => reason,
+    }
+}
+
+/// Whether a reason says that the disk is full.
+pub(crate) fn is_full(reason: &str) -> bool {
+    reason.contains(FULL)
+}
+
+const FULL: &str = "the disk is full";
+
+/// Why nothing can be written to a directory; nothing, when something can.
+pub(crate) fn unwritable(directory: &std::path::Path) -> Option<String> {
+    let path = directory.join("write-test");
+    let written = std::fs::write(&path, vec![0; 256 << 10]);
+    let _ = std::fs::remove_file(&path);
+    written.err().map(|error| explain(error.to_string()))
 }

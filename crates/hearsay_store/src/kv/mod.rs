@@ -49,6 +49,8 @@
 mod durable;
 #[cfg(feature = "testing")]
 pub(crate) mod faulty;
+pub(crate) mod files;
+mod fill;
 mod forward;
 mod health;
 mod recovery;
@@ -61,7 +63,8 @@ use surrealdb_core::kvs::{TransactionBuilderFactory, TransactionBuilderParts};
 use surrealdb_kvs_any::Backends;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use health::Health;
+pub(crate) use fill::Memory;
+pub(crate) use health::{Health, explain, is_full};
 
 /// Opens SurrealKV in a directory, with this layer around it.
 pub(crate) struct Composer {

@@ -1,14 +1,22 @@
 //! The segments of the write-ahead log: files `wal/<number>.wal` in the directory of the database.
 
 use std::{
+    fs::File,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
+
+use surrealdb_kvs::err::{Error, Result};
+
+use super::health::unwritable;
 
 /// The write-ahead log of a database.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     directory: PathBuf,
+    /// Tells a directory that was deleted from another one that was made in its place.
+    handle: Option<Arc<File>>,
 }
 
 /// One file of the log.
@@ -21,7 +29,9 @@ pub(crate) struct Segment {
 impl Log {
     /// The log of the database in `directory`.
     pub(crate) fn of(directory: &Path) -> Self {
-        Self { directory: directory.join("wal") }
+        let directory = directory.join("wal");
+        let handle = File::open(&directory).ok().map(Arc::new);
+        Self { directory, handle }
     }
 
     /// The segments, in no particular order.
@@ -47,12 +57,41 @@ impl Log {
     /// # Errors
     /// When the directory cannot be read or has no segment: somebody deleted it.
     pub(crate) fn newest(&self) -> io::Result<u64> {
+        if self.handle.as_ref().is_some_and(|handle| is_deleted(handle)) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the directory was deleted while it was in use"));
+        }
         let mut newest = None;
         for entry in std::fs::read_dir(&self.directory)? {
             newest = newest.max(number(&entry?.path()));
         }
         newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the log is gone"))
     }
+}
+
+impl Log {
+    /// Fails when something is left in the log after the engine shut down. The engine logs an error of its shutdown and
+    /// returns none.
+    pub(crate) fn expect_empty(&self) -> Result<()> {
+        let segments = self.segments().map_err(|error| Error::Datastore(error.to_string()))?;
+        if segments.iter().all(|segment| segment.size_bytes == 0) {
+            return Ok(());
+        }
+        let reason = unwritable(&self.directory).unwrap_or_else(|| "the engine could not write tables".into());
+        Err(Error::Datastore(format!("its log could not be moved into tables: {reason}")))
+    }
+}
+
+/// Whether no name leads to an open file any more.
+#[cfg(unix)]
+fn is_deleted(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+}
+
+/// Other systems do not delete directories that are in use.
+#[cfg(not(unix))]
+fn is_deleted(_: &File) -> bool {
+    false
 }
 
 fn number(path: &Path) -> Option<u64> {

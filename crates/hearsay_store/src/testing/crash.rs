@@ -1,7 +1,7 @@
 //! A mixed workload that is killed at random points, and the comparison afterwards.
 //!
 //! One *run* is a program that opens a directory, compares it with what was acknowledged before, and writes until it
-//! is killed. Everything that it writes follows from a seed, so that a later run knows what must be there. The
+//! is killed, its storage fails, or its disk is full. Afterwards copies of the directory are damaged and repaired. Everything that it writes follows from a seed, so that a later run knows what must be there. The
 //! memtable is small, so that most runs see the log of the database rotate.
 
 use std::{
@@ -18,8 +18,12 @@ use hearsay_model::{
     Timestamp,
 };
 
-use super::child::{Child, Outcome};
-use crate::{Opened, Store, StoreError, StoreOptions, Vector, projection};
+use super::{
+    Faults, SmallDisk,
+    child::{Child, Outcome},
+    fault_kinds::{End, damage_copies},
+};
+use crate::{FrameFile, Opened, Store, StoreError, StoreOptions, projection};
 
 /// The environment variable that tells a program to be the child of a run: see [`child`].
 pub const CHILD: &str = "HEARSAY_CRASH_CHILD";
@@ -27,11 +31,14 @@ pub const CHILD: &str = "HEARSAY_CRASH_CHILD";
 /// Size in bytes of the memtable: small, so that it overflows several times in a run.
 const MEMTABLE: usize = 256 << 10;
 
+/// Size in bytes of a disk that is filled.
+const DISK: u64 = 96 << 20;
+
 /// Runs that share a directory.
 const RUNS_PER_DIRECTORY: u64 = 8;
 
-/// The model under which vectors are kept.
-const MODEL: &str = "crash";
+/// The file of derived data beside the database, and what is in it.
+const DERIVED: &str = "vectors";
 
 /// How a program is started that calls [`child`] and nothing else. It inherits the environment, to which [`CHILD`] is
 /// added.
@@ -40,9 +47,17 @@ pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
 /// What is found after the runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Programs that were killed.
+    /// Programs that were killed, or ended because of a fault.
     pub runs: u64,
-    /// Acknowledged operations and vectors that were missing.
+    /// Those whose storage failed: a write that was refused or short, one that was not synced, a task in the background.
+    pub storage_faults: u64,
+    /// Those whose disk was full. None, where no disk can be mounted.
+    pub full_disks: u64,
+    /// Files of copies of the directories that were damaged.
+    pub damaged_files: u64,
+    /// Those whose damage was not reported and changed something, or after which something was lost that could be read.
+    pub mishandled_damage: u64,
+    /// Acknowledged operations and frames of derived data that were missing.
     pub lost: u64,
     /// Groups of operations that were there in part, or operations that nobody wrote.
     pub half: u64,
@@ -61,11 +76,15 @@ pub struct Findings {
 impl Findings {
     /// Whether nothing was lost, half there or different.
     pub fn is_clean(&self) -> bool {
-        self.lost + self.half + self.graph_differences + self.unopened == 0
+        self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
     }
 
     fn add(&mut self, other: &Self) {
         self.runs += other.runs;
+        self.storage_faults += other.storage_faults;
+        self.full_disks += other.full_disks;
+        self.damaged_files += other.damaged_files;
+        self.mishandled_damage += other.mishandled_damage;
         self.lost += other.lost;
         self.half += other.half;
         self.graph_differences += other.graph_differences;
@@ -80,8 +99,8 @@ impl Findings {
 #[derive(Debug, Clone, Default)]
 struct Acknowledged {
     position: u64,
-    /// The numbers of the groups after which a vector was kept.
-    vectors: Vec<u64>,
+    /// The numbers of the groups after which a frame of derived data was written.
+    frames: Vec<u64>,
 }
 
 /// Kills programs at random points and compares what they leave. `progress` hears how many runs are done.
@@ -93,30 +112,65 @@ pub fn run(runs: u64, seed: u64, start: Start<'_>, mut progress: impl FnMut(&Fin
     let mut directory = 0;
     while findings.runs < runs {
         let place = tempfile::tempdir()?;
+        // Every third directory lies on a disk of its own, where one can be had.
+        let disk = (directory % 3 == 1).then(|| SmallDisk::new(DISK).ok()).flatten();
+        let path = disk.as_ref().map_or(place.path(), SmallDisk::path).join("campaign");
         let count = RUNS_PER_DIRECTORY.min(runs - findings.runs);
-        findings.add(&one_directory(place.path(), seed.wrapping_add(directory), count, start)?);
+        findings.add(&one_directory(&path, disk.as_ref(), seed.wrapping_add(directory), count, start)?);
         directory += 1;
         progress(&findings);
     }
     Ok(findings)
 }
 
-fn one_directory(path: &Path, seed: u64, runs: u64, start: Start<'_>) -> io::Result<Findings> {
+fn one_directory(
+    path: &Path,
+    disk: Option<&SmallDisk>,
+    seed: u64,
+    runs: u64,
+    start: Start<'_>,
+) -> io::Result<Findings> {
     let mut random = Random(seed ^ 0x5DEE_CE66);
     let (mut findings, mut acknowledged) = (Findings::default(), Acknowledged::default());
     for _ in 0..runs {
-        let request = Request { directory: path.into(), seed, acknowledged: acknowledged.clone() };
+        let end = End::choose(&mut random, disk.is_some());
+        if let (End::FullDisk, Some(disk)) = (end, disk) {
+            disk.fill((64 << 10) + random.below(2 << 20))?;
+            findings.full_disks += 1;
+        } else if end.is_fault() {
+            findings.storage_faults += 1;
+        }
+        let request = Request { directory: path.into(), seed, end, acknowledged: acknowledged.clone() };
         let child = Child::start(start().env(CHILD, request.to_string()))?;
-        // Some die while opening, most while writing: after some commits, and a moment.
-        let (word, count) = if random.below(5) == 0 { ("", 1) } else { ("saved", 1 + random.below(60)) };
-        let delay = Duration::from_millis(random.below(if word.is_empty() { 400 } else { 60 }));
+        // Some die while opening, most while writing: after some commits, and a moment. Others end by themselves.
+        let (word, count) = match end {
+            End::Killed if random.below(5) > 0 => ("saved", 1 + random.below(60)),
+            _ => ("", 1),
+        };
+        let delay = match end {
+            End::Killed => Duration::from_millis(random.below(if word.is_empty() { 400 } else { 60 })),
+            _ => Duration::from_secs(60),
+        };
         let outcome = child.kill_after(word, count, delay, Duration::from_secs(120))?;
+        if let Some(disk) = disk {
+            disk.free()?;
+        }
         findings.runs += 1;
         findings.unopened += u64::from(!outcome.was_ready);
-        read(&outcome, &mut acknowledged, &mut findings);
+        read(&outcome, end, &mut acknowledged, &mut findings);
     }
     match open(path) {
-        Ok(opened) => findings.add(&compare(&opened, seed, &acknowledged)),
+        Ok((opened, _)) => {
+            findings.add(&compare(&opened, seed, &acknowledged));
+            let state = opened.state;
+            match opened.store.close() {
+                Ok(()) => findings.add(&damage_copies(path, &state, &mut random)?),
+                Err(error) => {
+                    tracing::error!(%error, "a directory does not close");
+                    findings.unopened += 1;
+                }
+            }
+        }
         Err(error) => {
             tracing::error!(%error, "a directory does not open after a kill");
             findings.unopened += 1;
@@ -127,18 +181,20 @@ fn one_directory(path: &Path, seed: u64, runs: u64, start: Start<'_>) -> io::Res
 }
 
 /// Takes over what a program wrote to its output.
-fn read(outcome: &Outcome, acknowledged: &mut Acknowledged, findings: &mut Findings) {
+fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: &mut Findings) {
     let mut rotations = 0;
     for line in &outcome.lines {
         // Programs of the test harness write other things too.
         let Some((word, rest)) = line.split_once(' ') else { continue };
         match (word, rest.parse::<u64>()) {
             ("saved", Ok(position)) => acknowledged.position = acknowledged.position.max(position),
-            ("vector", Ok(number)) => acknowledged.vectors.push(number),
+            ("frame", Ok(number)) => acknowledged.frames.push(number),
             ("rotations", Ok(count)) => rotations = rotations.max(count),
             ("lost", Ok(count)) => findings.lost += count,
             ("half", Ok(count)) => findings.half += count,
             ("different", Ok(count)) => findings.graph_differences += count,
+            // What cannot be opened on a full disk is opened later.
+            ("unopened", _) if end == End::FullDisk && rest.contains("the disk is full") => {}
             ("unopened", _) => {
                 tracing::error!(error = rest, "a directory does not open after a kill");
                 findings.unopened += 1;
@@ -154,23 +210,26 @@ fn read(outcome: &Outcome, acknowledged: &mut Acknowledged, findings: &mut Findi
 struct Request {
     directory: PathBuf,
     seed: u64,
+    end: End,
     acknowledged: Acknowledged,
 }
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let vectors: Vec<String> = self.acknowledged.vectors.iter().map(u64::to_string).collect();
-        let (seed, position) = (self.seed, self.acknowledged.position);
-        write!(f, "{seed} {position} {} {}", vectors.join(","), self.directory.display())
+        let frames: Vec<String> = self.acknowledged.frames.iter().map(u64::to_string).collect();
+        let Self { seed, end, .. } = self;
+        let position = self.acknowledged.position;
+        write!(f, "{seed} {end} {position} {} {}", frames.join(","), self.directory.display())
     }
 }
 
 fn request(text: &str) -> Option<Request> {
-    let mut parts = text.splitn(4, ' ');
+    let mut parts = text.splitn(5, ' ');
     let seed = parts.next()?.parse().ok()?;
+    let end = parts.next()?.parse().ok()?;
     let position = parts.next()?.parse().ok()?;
-    let vectors = parts.next()?.split(',').filter_map(|number| number.parse().ok()).collect();
-    Some(Request { directory: parts.next()?.into(), seed, acknowledged: Acknowledged { position, vectors } })
+    let frames = parts.next()?.split(',').filter_map(|number| number.parse().ok()).collect();
+    Some(Request { directory: parts.next()?.into(), seed, end, acknowledged: Acknowledged { position, frames } })
 }
 
 /// The program of a run: compares and writes until it is killed. Returns at once when [`CHILD`] is not set, and
@@ -180,13 +239,15 @@ pub fn child() {
     // The test harness has begun a line.
     say("started", &"");
     match open(&request.directory) {
-        Ok(opened) => work(opened, &request),
+        Ok((opened, faults)) => work(opened, &faults, &request),
         Err(error) => say("unopened", &error),
     }
 }
 
-fn open(path: &Path) -> Result<Opened, StoreError> {
-    Store::open(path, StoreOptions { memtable_bytes: MEMTABLE, ..StoreOptions::default() })
+fn open(path: &Path) -> Result<(Opened, Faults), StoreError> {
+    let faults = Faults::default();
+    let options = StoreOptions { memtable_bytes: MEMTABLE, faults: faults.clone(), ..StoreOptions::default() };
+    Ok((Store::open(path, options)?, faults))
 }
 
 /// Writes a line. Nobody reads it when the parent is gone; then the program ends.
@@ -196,17 +257,23 @@ fn say(word: &str, what: &dyn fmt::Display) {
     }
 }
 
-fn work(opened: Opened, request: &Request) {
+fn work(opened: Opened, faults: &Faults, request: &Request) {
     let found = compare(&opened, request.seed, &request.acknowledged);
     for (word, count) in [("lost", found.lost), ("half", found.half), ("different", found.graph_differences)] {
         if count > 0 {
             say(word, &count);
         }
     }
+    request.end.set(faults);
     let Opened { store, mut state, .. } = opened;
     let (mut number, mut rotations) = (replay(request.seed, &state).0, 0);
     say("ready", &state.position());
+    let mut left = if let End::Background { after } = request.end { after } else { u64::MAX };
     loop {
+        left -= 1;
+        if left == 0 {
+            faults.fail_background("a test asked for it");
+        }
         let operations = group(request.seed, number, &state);
         if let Err(error) = store.commit_blocking(state.position().next(), operations.clone()) {
             return say("failed", &error);
@@ -216,17 +283,16 @@ fn work(opened: Opened, request: &Request) {
             let Ok(applied) = state.apply(operation) else { return say("failed", &"an operation does not apply") };
             store.project(projection::rows(&state, &applied.touched), applied.position, |_| {});
         }
-        if number.is_multiple_of(3) {
-            store.put_vectors(MODEL, vec![vector(number)], move |result| {
-                if result.is_ok() {
-                    say("vector", &number);
-                }
-            });
+        if number.is_multiple_of(3)
+            && let Ok((mut file, _)) = frames(&request.directory)
+            && file.append(&frame(number)).is_ok()
+        {
+            say("frame", &number);
         }
         if number % 11 == 4 {
             store.write_snapshot(&state, |_| {});
         }
-        while store.backlog() > 500 {
+        while store.backlog() > 500 && store.health().failure.is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         if store.health().log_rewrites > rotations {
@@ -252,17 +318,9 @@ fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -> Findings 
         differences.len() as u64
     });
     findings.graph_differences += u64::from(store.projected() != state.position());
-    let (sender, receiver) = std::sync::mpsc::channel();
-    let done = sender.clone();
-    store.load_vectors(
-        MODEL,
-        move |vectors| sender.send(vectors).is_ok(),
-        move |_| {
-            let _ = done.send(Vec::new());
-        },
-    );
-    let kept: Vec<Vector> = receiver.iter().take_while(|page| !page.is_empty()).flatten().collect();
-    findings.lost += acknowledged.vectors.iter().filter(|number| !kept.contains(&vector(**number))).count() as u64;
+    let found =
+        store.directory().and_then(|directory| frames(directory).ok()).map_or_else(Vec::new, |(_, found)| found);
+    findings.lost += acknowledged.frames.iter().filter(|number| !found.contains(&frame(**number))).count() as u64;
     findings
 }
 
@@ -330,17 +388,26 @@ fn passage(number: u64, bytes: usize) -> Arc<Operation> {
     operation(&format!("passage {number}"), vec![Change::AddPassage(passage.into())])
 }
 
-fn vector(number: u64) -> Vector {
-    let mut hash = [0; 16];
-    hash[..8].copy_from_slice(&number.to_le_bytes());
-    (hash, (0..16).map(|place| number as f32 + place as f32 / 16.0).collect())
+/// Opens the file of derived data, and reads what is in it.
+fn frames(directory: &Path) -> io::Result<(FrameFile, Vec<Vec<u8>>)> {
+    let (path, mut found) = (directory.join(DERIVED), Vec::new());
+    let file = FrameFile::open(&path, DERIVED, |content, _| {
+        found.push(content.to_vec());
+        true
+    })?;
+    let file = file.map_or_else(|| FrameFile::create(&path, DERIVED, [b""]), Ok)?;
+    Ok((file, found))
+}
+
+fn frame(number: u64) -> Vec<u8> {
+    number.to_le_bytes().repeat(1 + number as usize % 40)
 }
 
 /// Numbers that look random (SplitMix64).
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
+    pub(super) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

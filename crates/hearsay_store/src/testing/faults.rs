@@ -22,6 +22,8 @@ struct Shared {
     storage: Mutex<Option<(StorageFault, u64)>>,
     /// Whether the next commit is written, where it is to end in doubt.
     doubt: Mutex<Option<bool>>,
+    /// Why a task of the storage failed that ran beside the transactions.
+    background: Mutex<Option<String>>,
     /// Whether the journal cannot be read anew.
     unreadable: AtomicBool,
     held: AtomicBool,
@@ -49,6 +51,7 @@ impl Default for Shared {
             commits: AtomicU64::new(u64::MAX),
             storage: Mutex::default(),
             doubt: Mutex::default(),
+            background: Mutex::default(),
             unreadable: AtomicBool::default(),
             held: AtomicBool::default(),
             waiting: AtomicBool::default(),
@@ -64,7 +67,7 @@ impl Faults {
     }
 
     /// Lets a number of transactions of the storage succeed; the one after fails once. Every commit of the store,
-    /// every chunk of a large operation and every batch of graph rows or vectors is such a transaction.
+    /// every chunk of a large operation and every batch of graph rows is such a transaction.
     pub fn fail_storage_after(&self, transactions: u64, fault: StorageFault) {
         *self.storage() = Some((fault, transactions));
     }
@@ -72,6 +75,12 @@ impl Faults {
     /// Lets the next commit end with [`StoreError::Uncertain`], whether it is written or not.
     pub fn doubt_next(&self, written: bool) {
         *self.doubt() = Some(written);
+    }
+
+    /// Fails a task that the storage runs beside the transactions, such as compaction: it refuses every transaction from
+    /// then on, and says why.
+    pub fn fail_background(&self, reason: &str) {
+        *self.background() = Some(reason.to_owned());
     }
 
     /// Makes [`Store::reload`](crate::Store::reload) fail.
@@ -94,6 +103,7 @@ impl Faults {
         self.fail_after(u64::MAX);
         *self.storage() = None;
         *self.doubt() = None;
+        *self.background() = None;
         self.0.unreadable.store(false, Ordering::SeqCst);
         self.0.held.store(false, Ordering::SeqCst);
         self.0.released.notify_waiters();
@@ -105,6 +115,14 @@ impl Faults {
 
     fn doubt(&self) -> std::sync::MutexGuard<'_, Option<bool>> {
         self.0.doubt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn background(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.0.background.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn background_failure(&self) -> Option<String> {
+        self.background().clone()
     }
 
     pub(crate) fn check(&self, first: Position) -> Result<(), StoreError> {

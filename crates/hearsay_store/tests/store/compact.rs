@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use hearsay_model::*;
-use hearsay_store::{Opened, Store, StoreOptions};
+use hearsay_store::{Opened, Store, StoreOptions, check_directory, repair_directory, testing::damage};
 
 use crate::worlds::*;
 
@@ -63,7 +63,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
             .eq(state.journal().map(|(at, entry)| (at, &entry.operation)))
     );
     // It goes on, and what can be undone is undone.
-    commit(&store, &mut again, &[void(305), small(3)]);
+    commit(&store, &mut again, &[void(305), set(999)]);
     assert!(again.entity(&id("e2")).is_none() && again.check(&void(5)).is_err());
     compact(&store, &mut again, 0);
     wait(|done| store.write_snapshot(&again, done)).unwrap();
@@ -154,4 +154,41 @@ fn a_journal_begins_with_the_compacted_part_of_another_one() {
     opened.store.settle_blocking().unwrap();
     assert_eq!(opened.store.graph_differences_blocking(&state).unwrap(), []);
     opened.store.close().unwrap();
+}
+
+#[test]
+fn a_compacted_journal_is_checked_and_repaired() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("campaign");
+    let Opened { store, mut state, .. } = open(&directory);
+    commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), void(3)]);
+    for n in 0..200 {
+        commit(&store, &mut state, &[set(n)]);
+    }
+    compact(&store, &mut state, 10);
+    store.settle_blocking().unwrap();
+    store.close().unwrap();
+    let found = check_directory(&directory).unwrap();
+    assert!(found.is_whole(), "{found:?}");
+    let report = repair_directory(&directory, true).unwrap();
+    assert_eq!((report.saved, report.found.lost_count()), (state.operation_count() as u64, 0));
+    let Opened { store, state: again, .. } = open(&directory);
+    assert!(again == state && again.compacted_to() == state.compacted_to());
+    store.close().unwrap();
+
+    // Without the tables that hold the beginning, what is missing is counted.
+    let mut tables = damage::files(&directory.join("db")).unwrap();
+    tables.retain(|file| file.extension().is_some_and(|extension| extension == "sst"));
+    std::fs::remove_file(directory.join("snapshot")).unwrap();
+    for table in &tables {
+        std::fs::remove_file(table).unwrap();
+    }
+    let found = check_directory(&directory).unwrap();
+    assert!(!found.has_whole_database(), "{found:?}");
+    assert!(Store::open(directory.as_path(), StoreOptions::default()).is_err());
+    let report = repair_directory(&directory, false).unwrap();
+    let Opened { store, state: again, .. } = open(&directory);
+    assert_eq!(again.position(), state.position());
+    assert_eq!(again == state, report.found.lost_count() == 0, "{report:?}");
+    store.close().unwrap();
 }

@@ -13,7 +13,7 @@ use hearsay_store::{Opened, Store, StoreError, StoreOptions};
 use crate::worlds::*;
 
 /// A campaign with small and chunked operations, graph and snapshot; half of it flushed by closing, half in the log.
-fn campaign(path: &Path) -> State {
+pub(crate) fn campaign(path: &Path) -> State {
     let Opened { store, mut state, .. } = open(path);
     let operations: Vec<_> = (0..40).map(small).collect();
     commit(&store, &mut state, &operations);

@@ -178,45 +178,6 @@ fn a_query_changes_nothing() {
     assert!(matches!(error, StoreError::Query(_)), "{error}");
 }
 
-#[test]
-fn vectors_are_kept_by_model() {
-    let directory = tempfile::tempdir().unwrap();
-    let Opened { store, .. } = open(directory.path());
-    let vector = |n: u32| {
-        let mut hash = [0; 16];
-        hash[..4].copy_from_slice(&n.wrapping_mul(0x9E37_79B9).to_be_bytes());
-        (hash, vec![n as f32, -0.5, f32::MIN_POSITIVE])
-    };
-    let all: Vec<_> = (0..5_000).map(vector).collect();
-    let (one_by_one, at_once) = all.split_at(40);
-    for vector in one_by_one {
-        wait(|done| store.put_vectors("mini", vec![vector.clone()], done)).unwrap();
-    }
-    wait(|done| store.put_vectors("mini", at_once.to_vec(), done)).unwrap();
-    wait(|done| store.put_vectors("other", vec![vector(1)], done)).unwrap();
-    wait(|done| store.put_vectors("a", vec![vector(1)], done)).unwrap();
-    store.close().unwrap();
-
-    let Opened { store, .. } = open(directory.path());
-    let load = |model: &'static str| {
-        let (sender, receiver) = mpsc::channel();
-        wait(|done| store.load_vectors(model, move |page| sender.send(page).is_ok(), done)).unwrap();
-        let mut read: Vec<_> = receiver.iter().flatten().collect();
-        read.sort_by_key(|(hash, _)| *hash);
-        read
-    };
-    let blocks = || store.query_blocking("RETURN count(SELECT VALUE id FROM vector)").unwrap().as_u64().unwrap();
-    let mut sorted = all;
-    sorted.sort_by_key(|(hash, _)| *hash);
-    let before = blocks();
-    assert_eq!(load("mini"), sorted);
-    assert!(before > 40 && blocks() < 10, "small blocks are packed: {before}, {}", blocks());
-    assert_eq!(load("mini"), sorted);
-    assert_eq!(load("other"), [vector(1)]);
-    wait(|done| store.clear_vectors(Some("other"), done)).unwrap();
-    assert_eq!((load("mini").len(), load("a").len(), load("other").len()), (0, 0, 1));
-}
-
 /// 200,000 facts: more than a memtable holds.
 #[test]
 fn an_operation_larger_than_a_memtable() {

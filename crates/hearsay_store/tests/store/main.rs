@@ -11,7 +11,9 @@
 mod compact;
 mod crash;
 mod damage;
+mod faults;
 mod graph;
 mod journal;
+mod repair;
 mod transients;
 mod worlds;

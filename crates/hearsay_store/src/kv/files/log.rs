@@ -1,0 +1,133 @@
+//! Segments of the write-ahead log: records of batches, in parts with a checksum each, in blocks of 32 KiB.
+
+use super::{Entry, bytes::Bytes};
+
+const BLOCK: usize = 32 << 10;
+const HEADER: usize = 7;
+
+/// The version of the form of a batch.
+const BATCH_VERSION: u8 = 1;
+
+/// What is damaged in a segment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    /// Where the first damage begins that has a whole record behind it.
+    pub(super) within: Option<usize>,
+    /// Where the whole records end, if something follows: what a program was writing when it was killed.
+    pub(super) torn: Option<usize>,
+}
+
+/// A part of a record.
+struct Part<'a> {
+    kind: u8,
+    payload: &'a [u8],
+    end: usize,
+}
+
+const FULL: u8 = 1;
+const FIRST: u8 = 2;
+const MIDDLE: u8 = 3;
+const LAST: u8 = 4;
+
+/// Reads every batch whose records are as they were written.
+pub(super) fn read(segment: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Faults {
+    let mut faults = Faults::default();
+    // Where the first damage is that no whole record has followed yet.
+    let mut open = None::<usize>;
+    let mut record = None::<(usize, Vec<u8>)>;
+    let mut at = 0;
+    while at < segment.len() {
+        let end = segment.len().min((at / BLOCK + 1) * BLOCK);
+        if is_padding(&segment[at..end]) {
+            at = end;
+            continue;
+        }
+        let Some(part) = part(segment, at) else {
+            let start = record.take().map_or(at, |(start, _)| start);
+            open.get_or_insert(start);
+            at = resume(segment, at);
+            continue;
+        };
+        let start = at;
+        at = part.end;
+        let whole = match (part.kind, record.take()) {
+            (FULL, None) => Some(batch(part.payload, each)),
+            (FIRST, None) => {
+                record = Some((start, part.payload.to_vec()));
+                continue;
+            }
+            (MIDDLE, Some((start, mut content))) => {
+                content.extend_from_slice(part.payload);
+                record = Some((start, content));
+                continue;
+            }
+            (LAST, Some((_, mut content))) => {
+                content.extend_from_slice(part.payload);
+                Some(batch(&content, each))
+            }
+            // The begin of another record: the one before has no end.
+            (FULL | FIRST, Some((unfinished, _))) => {
+                open.get_or_insert(unfinished);
+                at = start;
+                None
+            }
+            // The rest of a record whose begin is lost.
+            _ => {
+                open.get_or_insert(start);
+                None
+            }
+        };
+        match whole {
+            Some(true) => faults.within = faults.within.or(open.take()),
+            Some(false) => _ = open.get_or_insert(start),
+            None => {}
+        }
+    }
+    let unfinished = record.map(|(start, _)| start);
+    faults.torn = open.or(unfinished);
+    faults
+}
+
+/// Whether the rest of a block holds no record.
+fn is_padding(rest: &[u8]) -> bool {
+    rest.iter().all(|byte| *byte == 0)
+}
+
+/// The part of a record at an offset; nothing, when it is not as it was written.
+fn part(segment: &[u8], at: usize) -> Option<Part<'_>> {
+    let block_end = segment.len().min((at / BLOCK + 1) * BLOCK);
+    let mut bytes = Bytes(segment.get(at..block_end)?);
+    let (check, length, kind) = (bytes.u32()?, bytes.u16()?, bytes.u8()?);
+    let payload = bytes.take(length.into())?;
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&[kind]);
+    hasher.update(payload);
+    let known = (FULL..=LAST).contains(&kind);
+    (known && hasher.finalize() == check).then_some(Part { kind, payload, end: at + HEADER + payload.len() })
+}
+
+/// Where reading goes on after a damaged part: behind it, if its length leads to another one; otherwise in the next block.
+fn resume(segment: &[u8], at: usize) -> usize {
+    let block_end = segment.len().min((at / BLOCK + 1) * BLOCK);
+    let length = Bytes(segment.get(at + 4..block_end).unwrap_or_default()).u16();
+    let next = length.map(|length| at + HEADER + usize::from(length)).filter(|next| *next < block_end);
+    next.filter(|next| part(segment, *next).is_some()).unwrap_or(block_end)
+}
+
+/// Hands over the entries of a batch. Returns whether it could be read: nothing of it is handed over if not.
+fn batch(content: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> bool {
+    let mut bytes = Bytes(content);
+    let read = (|| {
+        (bytes.u8()? == BATCH_VERSION).then_some(())?;
+        let (first, count) = (bytes.varint()?, bytes.varint()?);
+        let mut entries = Vec::new();
+        for index in 0..count {
+            let (kind, key, value, _time) = (bytes.u8()?, bytes.prefixed()?, bytes.prefixed()?, bytes.varint()?);
+            entries.extend(Entry::of(kind, key, first.checked_add(index)?, value));
+        }
+        Some(entries)
+    })();
+    let is_whole = read.is_some();
+    read.into_iter().flatten().for_each(each);
+    is_whole
+}

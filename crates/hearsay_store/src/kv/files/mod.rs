@@ -1,0 +1,216 @@
+//! The files of SurrealKV 0.21, read without the engine.
+//!
+//! The engine gives up on a directory with one damaged file, and destroys what is left in some cases: where the manifest is
+//! missing it deletes all tables, and it cuts a segment of the log where the first damage begins. So a directory is looked at
+//! before the engine opens it ([`preflight`]), and what can still be read is read here ([`read`]).
+
+mod bytes;
+mod log;
+mod manifest;
+mod table;
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use manifest::Manifest;
+
+const MISSING: &str = "it is missing";
+
+/// A file of a campaign that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDamage {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// What the log or a table says of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) key: &'a [u8],
+    /// Entries with a higher number are newer.
+    pub(crate) sequence: u64,
+    /// Nothing, when the key was deleted.
+    pub(crate) value: Option<&'a [u8]>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry from what the engine calls its kind; nothing, for kinds that say nothing of a key.
+    fn of(kind: u8, key: &'a [u8], sequence: u64, value: &'a [u8]) -> Option<Self> {
+        const DELETE: u8 = 0;
+        const SOFT_DELETE: u8 = 1;
+        const SET: u8 = 2;
+        const REPLACE: u8 = 6;
+        let value = match kind {
+            DELETE | SOFT_DELETE => None,
+            SET | REPLACE => Some(bytes::inline_value(value)?),
+            _ => return None,
+        };
+        Some(Self { key, sequence, value })
+    }
+}
+
+/// How a directory was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Files that were read to their end, damaged ones too.
+    pub(crate) files: usize,
+    pub(crate) bytes: u64,
+    pub(crate) damage: Vec<FileDamage>,
+    /// Whether the manifest could be read. If not, tables that were replaced by others were read too, and what was deleted
+    /// may be among it.
+    pub(crate) has_manifest: bool,
+}
+
+/// The files of a database, by their numbers.
+struct Files {
+    directory: PathBuf,
+    tables: BTreeMap<u64, PathBuf>,
+    segments: BTreeMap<u64, PathBuf>,
+}
+
+impl Files {
+    fn of(directory: &Path) -> io::Result<Self> {
+        Ok(Self {
+            directory: directory.into(),
+            tables: numbered(&directory.join("sstables"), "sst")?,
+            segments: numbered(&directory.join("wal"), "wal")?,
+        })
+    }
+
+    fn path(&self, folder: &str, number: u64, extension: &str) -> PathBuf {
+        self.directory.join(folder).join(format!("{number:020}.{extension}"))
+    }
+
+    /// What the manifest says; nothing, when there is none.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn manifest(&self) -> Result<Option<Manifest>, String> {
+        match fs::read(self.path("manifest", 0, "manifest")) {
+            Ok(content) => manifest::read(&content).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn is_new(&self) -> bool {
+        self.tables.is_empty() && self.segments.values().all(|path| size(path) == 0)
+    }
+
+    /// The manifest, and what is wrong with it or with the files that it names.
+    fn verified(&self) -> (Option<Manifest>, Vec<FileDamage>) {
+        let damaged = |file: PathBuf, what: &str| FileDamage { file, what: what.to_owned() };
+        let path = || self.path("manifest", 0, "manifest");
+        let manifest = match self.manifest() {
+            Ok(Some(manifest)) => manifest,
+            Ok(None) if self.is_new() => return (Some(Manifest { first_segment: 0, tables: Vec::new() }), Vec::new()),
+            Ok(None) => return (None, vec![damaged(path(), MISSING)]),
+            Err(reason) => return (None, vec![damaged(path(), &reason)]),
+        };
+        let tables = manifest.tables.iter().filter(|table| !self.tables.contains_key(table));
+        let mut damage: Vec<_> = tables.map(|table| damaged(self.path("sstables", *table, "sst"), MISSING)).collect();
+        // Segments are numbered one after the other; the engine passes over one that is gone.
+        let live = self.segments.range(manifest.first_segment..);
+        if let Some((last, _)) = live.last() {
+            let gone = (manifest.first_segment..*last).filter(|number| !self.segments.contains_key(number));
+            damage.extend(gone.map(|number| damaged(self.path("wal", number, "wal"), MISSING)));
+        }
+        (Some(manifest), damage)
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// The files of a directory that are named by a number; none, when the directory is not there.
+fn numbered(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error),
+    };
+    let mut files = BTreeMap::new();
+    for entry in entries {
+        let path = entry?.path();
+        let number = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+        if let Some(number) = number.filter(|_| path.extension().is_some_and(|found| found == extension)) {
+            files.insert(number, path);
+        }
+    }
+    Ok(files)
+}
+
+/// Looks for damage that the engine would pass over or make worse: a missing or implausible manifest, tables and segments
+/// that are gone, and damage within the log. A log that ends within a record is no damage: a program was killed. Tables are
+/// not read.
+///
+/// # Errors
+/// When a directory or file cannot be read.
+pub(crate) fn preflight(directory: &Path) -> io::Result<Vec<FileDamage>> {
+    let files = Files::of(directory)?;
+    let (manifest, mut damage) = files.verified();
+    if let Some(manifest) = manifest {
+        read_log(&files, manifest.first_segment, &mut Found::default(), &mut |_| {}, &mut damage)?;
+    }
+    Ok(damage)
+}
+
+/// Reads all files of a database, and hands over all entries that are as they were written, in no order.
+///
+/// # Errors
+/// When a directory or file cannot be read.
+pub(crate) fn read(directory: &Path, mut each: impl FnMut(Entry<'_>)) -> io::Result<Found> {
+    let files = Files::of(directory)?;
+    let (manifest, damage) = files.verified();
+    let mut found = Found { has_manifest: manifest.is_some(), files: 1, damage, ..Found::default() };
+    let (first_segment, tables) = match manifest {
+        Some(manifest) => (manifest.first_segment, manifest.tables),
+        None => (0, files.tables.keys().copied().collect()),
+    };
+    for path in tables.iter().filter_map(|number| files.tables.get(number)) {
+        let content = fs::read(path)?;
+        let damage = table::read(&content, &mut each);
+        found.files += 1;
+        found.bytes += content.len() as u64;
+        found.damage.extend(damage.into_iter().map(|what| FileDamage { file: path.clone(), what }));
+    }
+    let mut damage = Vec::new();
+    read_log(&files, first_segment, &mut found, &mut each, &mut damage)?;
+    found.damage.extend(damage);
+    Ok(found)
+}
+
+/// Reads the segments of the log from a number on.
+fn read_log(
+    files: &Files,
+    first: u64,
+    found: &mut Found,
+    each: &mut dyn FnMut(Entry<'_>),
+    damage: &mut Vec<FileDamage>,
+) -> io::Result<()> {
+    // What a program was writing when it was killed stands at the end of all.
+    let mut torn = None::<(&PathBuf, usize)>;
+    for (_, path) in files.segments.range(first..) {
+        let content = fs::read(path)?;
+        found.files += 1;
+        found.bytes += content.len() as u64;
+        if let Some((path, at)) = torn.take_if(|_| !content.is_empty()) {
+            damage.push(FileDamage { file: path.clone(), what: format!("it is damaged from byte {at} on") });
+        }
+        let faults = log::read(&content, each);
+        if let Some(at) = faults.within {
+            damage.push(FileDamage { file: path.clone(), what: format!("it is damaged at byte {at}") });
+        }
+        torn = faults.torn.map(|at| (path, at)).or(torn);
+    }
+    Ok(())
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests;

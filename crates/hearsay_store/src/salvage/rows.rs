@@ -1,0 +1,225 @@
+//! The rows of the journal that can still be read.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
+use hearsay_model::{Operation, Position, TransientLog};
+use surrealdb::types::{Array, Object, RecordId, RecordIdKey, RecordIdKeyRange, Value};
+
+use super::LostOperation;
+use crate::{
+    StoreError,
+    compact::Compacted,
+    db::{Db, Place, Settings, as_u64, object},
+    journal::{self, Digest},
+    kv::files::{self, Found},
+    mark::Acknowledged,
+    migrate, snapshot,
+    transient::Transients,
+};
+
+/// Keys of records: a namespace and a database, each with a number, a table, and an id.
+const RECORD: &[u8] = b"/*\0\0\0\0*\0\0\0\0*";
+
+/// Tables that no other table says anew.
+const TABLES: [&str; 4] = ["journal", "journal_chunk", "meta", "transient"];
+
+/// Rows that are read at a time.
+const PAGE: u64 = 512;
+
+/// What a directory still holds.
+pub(super) struct Rows {
+    pub(super) found: Found,
+    pub(super) operations: BTreeMap<Position, Operation>,
+    pub(super) lost: Vec<LostOperation>,
+    /// How far the journal was compacted, how many operations up to there are missing, and whether the others are as they
+    /// were written.
+    pub(super) compacted_to: Position,
+    pub(super) lost_compacted: u64,
+    pub(super) changed_compacted: bool,
+    /// The position of the newest operation that was saved, as far as that is known.
+    pub(super) newest: Position,
+    pub(super) only_in_snapshot: usize,
+    pub(super) transients: TransientLog,
+    pub(super) lost_transient_rows: usize,
+}
+
+/// A row of the journal that cannot be used.
+struct Unreadable {
+    summary: Option<String>,
+    reason: String,
+}
+
+/// What is found at a position.
+type Row = Result<Operation, Unreadable>;
+
+/// Reads all rows that can still be read.
+pub(super) async fn read(
+    directory: &Path,
+    acknowledged: Option<Acknowledged>,
+    settings: Settings,
+) -> Result<Rows, StoreError> {
+    let place = directory.display().to_string();
+    let mut newest_entries = HashMap::<Vec<u8>, (u64, Option<Vec<u8>>)>::new();
+    let found = files::read(&directory.join("db"), |entry| {
+        if is_wanted(entry.key) {
+            let known = newest_entries.entry(entry.key.to_vec()).or_insert((0, None));
+            if entry.sequence >= known.0 {
+                *known = (entry.sequence, entry.value.map(<[u8]>::to_vec));
+            }
+        }
+    });
+    let found = found.map_err(|source| StoreError::File {
+        action: "read",
+        path: directory.join("db"),
+        advice: "check the disk, or restore the directory from a backup",
+        source,
+    })?;
+    let failed = |reason: String| StoreError::Database { place: place.clone(), action: "sort what was found", reason };
+    let db = Db::open(Place::Memory, settings).await.map_err(failed)?;
+    migrate::migrate(&db, &place).await?;
+    let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
+    db.fill(entries).await.map_err(failed)?;
+    // Without it, all that compaction removed counts as lost.
+    let compacted = Compacted::load(&db, &place).await.unwrap_or(Compacted::NONE);
+    let mut kept = compacted.emptied();
+    let (mut rows, digests) = journal_rows(&db, &place, &mut kept).await.map_err(|error| failed(error.to_string()))?;
+    let (transients, lost_transient_rows) = Transients::salvage(&db).await.map_err(|e| failed(e.to_string()))?;
+    db.close(std::time::Duration::from_secs(10)).await.map_err(failed)?;
+
+    let in_journal = rows.values().filter(|row| row.is_ok()).count();
+    let snapshot = read_snapshot(directory, compacted.to.position);
+    let snapshot_end = snapshot.and_then(|snapshot| take_from_snapshot(snapshot, &mut rows, &digests));
+    let newest = [acknowledged.map(|mark| mark.position), rows.keys().next_back().copied(), snapshot_end];
+    let newest = newest.into_iter().flatten().max().unwrap_or_default().max(compacted.to.position);
+    let found_compacted = rows.range(..=compacted.to.position).count() as u64;
+    let lost_compacted = compacted.rows().saturating_sub(found_compacted);
+    let changed_compacted = kept.rows() == compacted.rows() && kept != compacted;
+    let (mut operations, mut lost) = (BTreeMap::new(), Vec::new());
+    for position in (1..=newest.0).map(Position) {
+        match rows.remove(&position) {
+            Some(Ok(operation)) => _ = operations.insert(position, operation),
+            Some(Err(Unreadable { summary, reason })) => lost.push(LostOperation { position, summary, reason }),
+            None if position <= compacted.to.position => {}
+            None => lost.push(LostOperation { position, summary: None, reason: "it is in no file".into() }),
+        }
+    }
+    Ok(Rows {
+        found,
+        only_in_snapshot: operations.len() - in_journal,
+        operations,
+        lost,
+        compacted_to: compacted.to.position,
+        lost_compacted,
+        changed_compacted,
+        newest,
+        transients,
+        lost_transient_rows,
+    })
+}
+
+fn is_wanted(key: &[u8]) -> bool {
+    let Some(rest) = key.strip_prefix(RECORD) else { return false };
+    TABLES.iter().any(|table| rest.strip_prefix(table.as_bytes()).is_some_and(|rest| rest.starts_with(b"\0*")))
+}
+
+/// Reads the rows of the journal one by one, each with its digest.
+async fn journal_rows(
+    db: &Db,
+    place: &str,
+    kept: &mut Compacted,
+) -> Result<(BTreeMap<Position, Row>, BTreeMap<Position, Digest>), surrealdb::Error> {
+    let numbers = db.value("SELECT VALUE record::id(id) FROM journal", object([])).await?;
+    let numbers: Vec<u64> =
+        numbers.into_array().map(Array::into_vec).unwrap_or_default().iter().filter_map(as_u64).collect();
+    let (mut rows, mut digests) = (BTreeMap::new(), BTreeMap::new());
+    digests.insert(kept.to.position, kept.to.digest);
+    let mut next = 0;
+    while let Some(start) = numbers.iter().copied().find(|number| *number >= next) {
+        next = start + PAGE;
+        let range = RecordIdKeyRange::from(RecordIdKey::from(start as i64)..RecordIdKey::from(next as i64));
+        let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
+        let page = db.value("SELECT * FROM $range", range).await?;
+        for row in page.into_array().map(Array::into_vec).unwrap_or_default() {
+            let Value::Object(mut row) = row else { continue };
+            let Some(Value::RecordId(RecordId { key: RecordIdKey::Number(number), .. })) = row.get("id") else {
+                continue;
+            };
+            let position = Position(u64::try_from(*number).unwrap_or_default());
+            if position > kept.to.position {
+                digests.extend(row.get("digest").and_then(journal::as_digest).map(|digest| (position, digest)));
+            }
+            let read = operation(db, place, position, &mut row, &digests, kept).await;
+            rows.insert(position, read);
+        }
+    }
+    Ok((rows, digests))
+}
+
+/// The operation of a row. Where the digest of the row before is known, it must agree; one of the compacted part is counted.
+async fn operation(
+    db: &Db,
+    place: &str,
+    position: Position,
+    row: &mut Object,
+    digests: &BTreeMap<Position, Digest>,
+    kept: &mut Compacted,
+) -> Row {
+    let summary = match row.get("summary") {
+        Some(Value::String(summary)) => Some(summary.clone()),
+        _ => None,
+    };
+    let unreadable = |reason: String| Unreadable { summary, reason };
+    let json = match journal::text(db, place, position, row).await {
+        Ok((json, _)) => json,
+        Err(StoreError::Damaged { what, .. }) => return Err(unreadable(what)),
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    if position <= kept.to.position {
+        kept.count(position, &json);
+    }
+    let before = digests.get(&Position(position.0.saturating_sub(1))).filter(|_| position > kept.to.position);
+    if before.is_some_and(|before| digests.get(&position) != Some(&journal::digest(before, &json))) {
+        return Err(unreadable("it is not as it was written (its digest differs)".into()));
+    }
+    serde_json::from_str(&json).map_err(|error| unreadable(format!("it cannot be read: {error}")))
+}
+
+/// Where a snapshot ends, and its operations.
+type Snapshot = (Acknowledged, BTreeMap<Position, Operation>);
+
+/// Reads the snapshot. Of one that was written before the journal was compacted further, only what follows is used.
+fn read_snapshot(directory: &Path, compacted_to: Position) -> Option<Snapshot> {
+    let snapshot = snapshot::read(directory).ok()??;
+    let first = if snapshot.compacted_to == compacted_to { Position(0) } else { compacted_to.next() };
+    let operations: Result<Vec<_>, String> = snapshot.operations.collect();
+    let operations = operations.ok()?.into_iter().filter(|(position, _)| *position >= first);
+    Some((snapshot.at, operations.collect()))
+}
+
+/// Takes operations that are missing from the snapshot, if it is of the same history. Returns where it ends.
+fn take_from_snapshot(
+    (at, operations): Snapshot,
+    rows: &mut BTreeMap<Position, Row>,
+    digests: &BTreeMap<Position, Digest>,
+) -> Option<Position> {
+    if digests.get(&at.position).is_some_and(|digest| *digest != at.digest) {
+        return None;
+    }
+    let agrees = operations.iter().all(|(position, operation)| match rows.get(position) {
+        Some(Ok(found)) => found == operation,
+        _ => true,
+    });
+    if !agrees {
+        return None;
+    }
+    for (position, operation) in operations {
+        match rows.get(&position) {
+            Some(Ok(_)) => {}
+            _ => _ = rows.insert(position, Ok(operation)),
+        }
+    }
+    Some(at.position)
+}

@@ -1,0 +1,281 @@
+//! Checking damaged directories, and saving what they hold.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use hearsay_model::{Change, Position, State};
+use hearsay_store::{
+    CheckReport, Opened, RepairReport, Store, StoreError, StoreOptions, check_directory, repair_directory,
+    testing::damage::{self, Damage},
+};
+
+use crate::{damage::campaign, worlds::*};
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+/// The files of a database with an extension, the largest first.
+fn files(directory: &Path, of: &str) -> Vec<PathBuf> {
+    let mut files = damage::files(&directory.join("db")).unwrap();
+    files.retain(|file| extension(file) == of);
+    files.sort_by_key(|file| std::cmp::Reverse(fs::metadata(file).unwrap().len()));
+    files
+}
+
+/// Compares a repaired directory with the campaign that was there: every operation that is not reported as lost is where it was,
+/// and the others are replaced by some that change nothing.
+fn expect(directory: &Path, before: &State, report: &RepairReport, case: &str) -> State {
+    let Opened { store, state, report: opened } = open(directory);
+    let CheckReport { lost, unfit, newest, .. } = &report.found;
+    assert_eq!((*newest, state.position()), (before.position(), before.position()), "{case}");
+    let gone: BTreeMap<Position, String> =
+        lost.iter().chain(unfit).map(|lost| (lost.position, format!("{lost:?}"))).collect();
+    assert_eq!(gone.len(), lost.len() + unfit.len(), "{case}: one is reported twice");
+    assert_eq!(report.saved, newest.0 - gone.len() as u64, "{case}");
+    for ((position, found), (_, expected)) in state.journal().zip(before.journal()) {
+        match gone.contains_key(&position) {
+            true => assert!(matches!(found.operation.changes[..], [Change::Restore(_)]), "{case}: {position}"),
+            false => assert_eq!(found.operation, expected.operation, "{case}: {position}"),
+        }
+    }
+    assert!(!opened.verifying || opened.snapshot.is_some(), "{case}: {opened:?}");
+    store.settle_blocking().unwrap();
+    assert_eq!(store.graph_differences_blocking(&state).unwrap(), [], "{case}");
+    store.close().unwrap();
+    let whole = check_directory(directory).unwrap();
+    assert!(whole.is_whole(), "{case}: {whole:?}");
+    state
+}
+
+/// The damaged files lie beside, as they were.
+fn expect_kept(directory: &Path, copy: &Path, report: &RepairReport, case: &str) {
+    let kept = report.kept.as_ref().unwrap_or_else(|| panic!("{case}: nothing was repaired"));
+    assert!(kept.file_name().unwrap().to_string_lossy().starts_with("campaign.damaged-"), "{case}");
+    assert_eq!(kept.parent(), directory.canonicalize().unwrap().parent());
+    for file in damage::files(&copy.join("db")).unwrap() {
+        let name = file.strip_prefix(copy).unwrap();
+        assert!(fs::read(&file).unwrap() == fs::read(kept.join(name)).unwrap(), "{case}: {}", name.display());
+    }
+    assert!(!directory.join("repairing").exists(), "{case}");
+}
+
+/// Damages a copy of a directory, repairs it, and compares. Returns how many operations are lost, and what is left.
+fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State) -> (usize, State) {
+    let name = file.strip_prefix(origin).unwrap();
+    let case = format!("{} {damage:?}", file.display());
+    let at = tempfile::tempdir().unwrap();
+    let (copy, directory) = (at.path().join("copy"), at.path().join("campaign"));
+    damage::copy(origin, &copy).unwrap();
+    damage.apply(&copy.join(name)).unwrap();
+    damage::copy(&copy, &directory).unwrap();
+    // Opening says what is wrong, or nothing is.
+    let options = StoreOptions { open_timeout: Duration::from_secs(40), ..StoreOptions::default() };
+    match Store::open(directory.as_path(), options) {
+        Ok(opened) => {
+            assert!(opened.state == *before, "{case}: something is missing");
+            opened.store.close().unwrap();
+        }
+        Err(error) => {
+            let text = error.to_string();
+            assert!(matches!(error, StoreError::Damaged { .. }), "{case}: {text}");
+            assert!(text.contains("hearsay db repair"), "{case}: {text}");
+            let named = text.contains(&*file.file_name().unwrap().to_string_lossy());
+            assert!(named || text.contains("but operation 82 was saved"), "{case}: {text}");
+        }
+    }
+    fs::remove_dir_all(&directory).unwrap();
+    damage::copy(&copy, &directory).unwrap();
+    let found = check_directory(&directory).unwrap();
+    assert!(!found.has_whole_database(), "{case}: {found:?}");
+    let report = repair_directory(&directory, false).unwrap();
+    println!("{case}: lost {}, unfit {}", report.found.lost.len(), report.found.unfit.len());
+    expect_kept(&directory, &copy, &report, &case);
+    let state = expect(&directory, before, &report, &case);
+    (report.found.lost.len() + report.found.unfit.len(), state)
+}
+
+/// A campaign that was closed, and one as after a kill.
+fn campaigns(place: &Path) -> (PathBuf, PathBuf, State) {
+    let closed = place.join("campaign");
+    let before = campaign(&closed);
+    (closed.clone(), closed.with_extension("crashed"), before)
+}
+
+fn largest(origin: &Path, of: &str) -> (PathBuf, u64) {
+    let file = files(origin, of).swap_remove(0);
+    let size = fs::metadata(&file).unwrap().len();
+    (file, size)
+}
+
+#[test]
+fn what_a_damaged_table_still_holds_is_saved() {
+    let place = tempfile::tempdir().unwrap();
+    let (closed, crashed, before) = campaigns(place.path());
+    let (table, size) = largest(&closed, "sst");
+    let lost = |damage| damage_and_repair(&closed, &table, damage, &before).0;
+    assert!(lost(Damage::Flip { at: size / 2, mask: 4 }) > 0, "a bit in a block");
+    assert_eq!(lost(Damage::Flip { at: size - 40, mask: 1 }), 0, "a bit in its end");
+    assert!(lost(Damage::Truncate(size / 2)) > 0);
+    assert!(lost(Damage::Remove) > 40);
+    let (table, size) = largest(&crashed, "sst");
+    assert!(damage_and_repair(&crashed, &table, Damage::Flip { at: size / 2, mask: 4 }, &before).0 > 0);
+    // A snapshot holds the operations once more.
+    let Opened { store, state, .. } = open(&closed);
+    wait(|done| store.write_snapshot(&state, done)).unwrap();
+    store.close().unwrap();
+    let (table, _) = largest(&closed, "sst");
+    let (lost, saved) = damage_and_repair(&closed, &table, Damage::Remove, &before);
+    assert_eq!(lost, 0);
+    assert!(saved == before);
+}
+
+#[test]
+fn nothing_is_lost_with_the_manifest() {
+    let place = tempfile::tempdir().unwrap();
+    let (closed, crashed, before) = campaigns(place.path());
+    for (origin, damage) in [
+        (&closed, Damage::Flip { at: 1, mask: 8 }),
+        (&closed, Damage::Truncate(9)),
+        (&closed, Damage::Remove),
+        (&crashed, Damage::Remove),
+    ] {
+        let (manifest, _) = largest(origin, "manifest");
+        let (lost, saved) = damage_and_repair(origin, &manifest, damage, &before);
+        assert_eq!(lost, 0);
+        assert!(saved == before);
+    }
+}
+
+#[test]
+fn what_follows_damage_within_the_log_is_saved() {
+    let place = tempfile::tempdir().unwrap();
+    let (_, crashed, before) = campaigns(place.path());
+    let (segment, size) = largest(&crashed, "wal");
+    // Far from its end, where the engine would cut it.
+    let (lost, state) = damage_and_repair(&crashed, &segment, Damage::Flip { at: size / 400, mask: 32 }, &before);
+    assert!((1..40).contains(&lost), "{lost}");
+    assert!(state.passages().count() == 2, "what stands at the end of the log is there");
+    assert!(damage_and_repair(&crashed, &segment, Damage::Remove, &before).0 >= 40);
+}
+
+/// What refers to a lost operation is reported, or has the effect that it had.
+#[test]
+fn operations_that_need_a_lost_one_are_reported() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("campaign");
+    let Opened { store, mut state, .. } = open(&directory);
+    let added = vec![Change::AddEntity(hearsay_model::Entity::new(id("e1")))];
+    // Large enough to be written in chunks, so that it can be lost alone.
+    let mut passage = hearsay_model::Passage::new("x".repeat(3 << 20));
+    passage.mentions.push(id("e1"));
+    let large_operation = |mut changes: Vec<Change>| {
+        changes.push(Change::AddPassage(passage.clone().into()));
+        operation("with a long text", changes)
+    };
+    commit(&store, &mut state, &[small(0)]);
+    commit(&store, &mut state, &[large_operation(added)]);
+    commit(&store, &mut state, &[small(2)]);
+    commit(&store, &mut state, &[operation("undo", vec![Change::Void(Position(2))])]);
+    commit(&store, &mut state, &[operation("undo the undo", vec![Change::Void(Position(4))])]);
+    store.close().unwrap();
+    // A bit in the middle of the text.
+    let (table, size) = largest(&directory, "sst");
+    Damage::Flip { at: size * 2 / 3, mask: 2 }.apply(&table).unwrap();
+    let report = repair_directory(&directory, false).unwrap();
+    let positions = |lost: &[hearsay_store::LostOperation]| lost.iter().map(|lost| lost.position.0).collect::<Vec<_>>();
+    assert_eq!(positions(&report.found.lost), [2]);
+    assert_eq!(report.found.lost[0].summary.as_deref(), Some("with a long text"));
+    // It says that number 2 knows number 1, who is lost; undoing what is lost changes nothing.
+    assert_eq!(positions(&report.found.unfit), [3]);
+    assert_eq!(report.saved, 3);
+    expect(&directory, &state, &report, "a chunk");
+}
+
+#[test]
+fn transient_values_come_through_a_repair() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("campaign");
+    let Opened { store, mut state, .. } = open(&directory);
+    commit(&store, &mut state, &[small(0), small(1)]);
+    let update = hearsay_model::TransientUpdate { clock: Some(hearsay_model::GameTime(77)), ..Default::default() };
+    let updates = vec![(state.position(), update.clone())];
+    wait(|done| store.commit_with_transients(state.position().next(), Vec::new(), updates, done)).unwrap();
+    state.set_transients(&update);
+    store.close().unwrap();
+    assert!(check_directory(&directory).unwrap().is_whole());
+    fs::remove_file(&files(&directory, "manifest")[0]).unwrap();
+    let report = repair_directory(&directory, false).unwrap();
+    assert!(report.found.has_stale_transients);
+    assert!(expect(&directory, &state, &report, "transient") == state);
+    // Nothing is wrong any more.
+    assert_eq!(repair_directory(&directory, false).unwrap().kept, None);
+    let again = repair_directory(&directory, true).unwrap();
+    assert!(again.kept.is_some_and(|kept| kept.ends_with("campaign.damaged-2")));
+    assert!(open(&directory).state == state);
+}
+
+#[test]
+fn derived_files_are_checked_and_another_process_is_respected() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("campaign");
+    let Opened { store, mut state, .. } = open(&directory);
+    assert!(matches!(check_directory(&directory), Err(StoreError::Held { .. })));
+    assert!(matches!(repair_directory(&directory, true), Err(StoreError::Held { .. })));
+    commit(&store, &mut state, &[small(0)]);
+    wait(|done| store.write_snapshot(&state, done)).unwrap();
+    store.close().unwrap();
+    hearsay_store::FrameFile::create(directory.join("terms"), "k", [[1; 40]]).unwrap();
+    assert!(check_directory(&directory).unwrap().is_whole());
+    for name in ["snapshot", "terms"] {
+        let file = directory.join(name);
+        let at = fs::metadata(&file).unwrap().len() - 3;
+        Damage::Flip { at, mask: 1 }.apply(&file).unwrap();
+        let report = check_directory(&directory).unwrap();
+        assert!(!report.is_whole() && report.has_whole_database(), "{report:?}");
+        assert_eq!(report.derived_damage.iter().map(|damage| &damage.file).collect::<Vec<_>>(), [&file]);
+        Damage::Flip { at, mask: 1 }.apply(&file).unwrap();
+    }
+    assert!(matches!(check_directory(&place.path().join("nothing")), Err(StoreError::File { .. })));
+}
+
+const CHILD: &str = "HEARSAY_REPAIR_DIRECTORY";
+
+/// Not a test by itself: the program that the next test kills.
+#[test]
+fn child() {
+    let Ok(directory) = std::env::var(CHILD) else { return };
+    repair_directory(Path::new(&directory), true).unwrap();
+}
+
+#[test]
+fn a_repair_that_is_killed_leaves_the_campaign_before_or_after_it() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("campaign");
+    let Opened { store, mut state, .. } = open(&directory);
+    commit(&store, &mut state, &(0..200).map(small).collect::<Vec<_>>());
+    store.close().unwrap();
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    for round in 0..12 {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "repair::child", "--nocapture", "--test-threads=1"]).env(CHILD, &directory);
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        std::thread::sleep(Duration::from_millis(100 + seed % 3_000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let opened = open(&directory);
+        assert!(opened.state == state, "round {round}");
+        opened.store.close().unwrap();
+    }
+    let whole = repair_directory(&directory, true).unwrap();
+    assert_eq!(whole.saved, 200);
+    assert!(!directory.join("repairing").exists());
+}
