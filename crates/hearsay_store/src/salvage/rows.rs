@@ -22,8 +22,8 @@ use crate::{
 /// Keys of records: a namespace and a database, each with a number, a table, and an id.
 const RECORD: &[u8] = b"/*\0\0\0\0*\0\0\0\0*";
 
-/// Tables that no other table says anew.
-const TABLES: [&str; 3] = ["journal", "journal_chunk", "transient"];
+/// Tables that no other table says anew, and the version of them all.
+const TABLES: [&str; 4] = ["journal", "journal_chunk", "transient", "schema"];
 
 /// Rows that are read at a time.
 const PAGE: u64 = 512;
@@ -76,6 +76,7 @@ pub(super) async fn read(
     migrate::migrate(&db, &place).await?;
     let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
     db.fill(entries).await.map_err(failed)?;
+    migrate::check_version(&db, &place).await?;
     let (mut rows, digests) = journal_rows(&db, &place).await.map_err(|error| failed(error.to_string()))?;
     let (transients, lost_transient_rows) = Transients::salvage(&db).await.map_err(|e| failed(e.to_string()))?;
     db.close(std::time::Duration::from_secs(10)).await.map_err(failed)?;
