@@ -484,11 +484,13 @@ Examples:
   hearsay status campaigns/gullhaven --json
   hearsay status campaigns/gullhaven --wait")]
     Status(Status),
-    /// Maintain the memory's derived data
+    /// Check, repair and maintain the memory's database
     #[command(
         subcommand,
         after_help = "\
-Example:
+Examples:
+  hearsay db check campaigns/gullhaven
+  hearsay db repair campaigns/gullhaven
   hearsay db embed campaigns/gullhaven"
     )]
     Db(Db),

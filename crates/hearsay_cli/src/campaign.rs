@@ -14,6 +14,7 @@ use crate::{
     commands::story::{reveal_line, revealable},
     interrupt,
     output::{Fault, Output, WRONG_FILE, count},
+    read_only,
 };
 
 /// Whether the encoder is wanted.
@@ -39,7 +40,13 @@ pub(crate) fn open_plain(directory: &Path, meaning: Meaning, output: &Output) ->
     settings.model.enabled &= meaning == Meaning::With;
     // Only commands that write texts have them read, and wait for it: what others show does not change meanwhile.
     settings.extraction.enabled = false;
-    open_watched(MemoryOptions::with_settings(directory, settings), output)
+    let opened = open_watched(MemoryOptions::with_settings(directory, settings.clone()), output);
+    match opened {
+        Err(error) if error.downcast_ref().is_some_and(read_only::is_enough) => {
+            read_only::open_copy(directory, settings, output)
+        }
+        opened => opened,
+    }
 }
 
 /// Opens a memory, with a bar on the terminal where that takes longer than a second.

@@ -9,6 +9,7 @@ mod commands;
 mod interrupt;
 mod llm;
 mod output;
+mod read_only;
 
 use std::process::ExitCode;
 
@@ -18,8 +19,10 @@ use args::{Args, Command};
 use output::Output;
 
 fn main() -> ExitCode {
+    // What the engine of the database logs is in the error that a command ends with.
+    let quiet = "error,surrealdb=off,surrealkv=off,hearsay_store=off";
     tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "error".into()))
+        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| quiet.into()))
         .with_writer(std::io::stderr)
         .without_time()
         .init();
@@ -29,7 +32,9 @@ fn main() -> ExitCode {
     };
     interrupt::install();
     let mut output = Output::new(args.json, args.quiet);
+    read_only::note(&args.command);
     let result = run(&args, &mut output).and_then(|()| output.finish());
+    read_only::delete_copies();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the output has seen enough.

@@ -12,6 +12,8 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "cli/database.rs"]
+mod database;
 #[path = "cli/files.rs"]
 mod files;
 #[path = "cli/hostile.rs"]

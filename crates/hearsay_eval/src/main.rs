@@ -62,13 +62,16 @@ a scene.
 Example:
   hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
     Extraction(Extraction),
-    /// Whether a kill loses anything: programs that write are killed at random points
+    /// Whether faults lose anything: programs that write are killed, and their disk and files are damaged
     #[command(after_help = "\
 Each run is a program that opens a directory, compares it with what was
-acknowledged, and writes small and large operations, undo, graph tables, vectors
-and snapshots until it is killed. Memtables are small, so that the log of the
-database rotates in most runs. The exit code is 1 if anything was lost, half
-there or different.
+acknowledged, and writes small and large operations, undo, graph tables, derived
+files and snapshots until it is killed, its storage fails (a write is refused or
+short, a sync fails, a task in the background fails), or its disk is full (where a
+disk can be mounted: on Linux, as root). Memtables are small, so that the log of
+the database rotates in most runs. Then a file of each kind is damaged in copies of
+the directory: it must be reported or do no harm, and a repair must save the rest.
+The exit code is 1 if anything was lost, half there, different or not reported.
 
 Example:
   hearsay_eval crash --runs 1000 --json")]
@@ -207,7 +210,7 @@ struct Lead<'a> {
 
 #[derive(Debug, ClapArgs)]
 struct Crash {
-    /// How many programs are killed
+    /// How many programs are started
     #[arg(long, default_value_t = 1_000)]
     runs: u64,
     /// The seed of what they write and when they are killed

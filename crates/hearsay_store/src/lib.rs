@@ -41,13 +41,17 @@
 //!   loses nothing that was reported, and leaves no operation by half.
 //! - **All or nothing.** The operations of one [`Store::commit`] are there together or not at all, however large.
 //! - **No gap.** A commit that does not follow the newest operation is refused. A failed one changes nothing.
-//! - **A failing disk stops the writes.** After a write or sync that failed, nothing more is accepted until the
-//!   campaign is opened again; [`Store::health`] says why.
+//! - **A failing disk stops the writes.** After a write or sync that failed, a failure of the engine in the background, or
+//!   when the directory is deleted, nothing more is accepted until the campaign is opened again; [`Store::health`] says why,
+//!   within about a second even if nothing is written.
 //! - **The graph heals.** After a program that did not close the campaign, and once for every existing directory, the
 //!   graph tables are compared with the state in the background and repaired record by record.
 //! - **Damage is found.** Every entry is bound to the one before by a digest, and what was acknowledged is noted
 //!   outside the database: a journal that was cut off, changed or emptied gives [`StoreError::Damaged`], not an older
-//!   campaign. One limit: after a loss of power the note may be behind, and then finds less.
+//!   campaign. One limit: after a loss of power the note may be behind, and then finds less. A directory that the engine
+//!   would make worse is not handed to it.
+//! - **What is left can be saved.** [`check_directory`] verifies every file and record, and [`repair_directory`] writes
+//!   whatever can still be read to a new database, counts what cannot, and keeps the damaged files.
 //! - **One at a time.** One process holds a directory; a second one is told which.
 //! - **Derived things can go.** The graph tables, the snapshot, terms and vectors may be deleted; the journal is the truth.
 //! - **Offline.** The database may not use the network, nor run scripts.
@@ -60,6 +64,7 @@
 //! | `acknowledged` | the newest position that was reported, and its digest | to accept an older `db/` |
 //! | `snapshot` | the journal in a form that is quick to read | yes |
 //! | `terms`, `vectors` | the words and vectors of texts, written by `hearsay_memory` ([`FrameFile`]) | yes |
+//! | `repairing/` | the new files of a repair under way | yes, unless it holds `complete` |
 //! | `owner`, `owner.lock` | who has the directory open | when nobody has |
 //!
 //! The tables of the graph are listed in [`projection`].

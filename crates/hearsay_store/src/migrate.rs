@@ -20,16 +20,7 @@ pub(crate) const NEWEST: u64 = MIGRATIONS.len() as u64;
 /// new database.
 pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
     let failed = |action, reason: String| StoreError::Database { place: place.into(), action, reason };
-    let read =
-        "DEFINE TABLE IF NOT EXISTS schema TYPE NORMAL SCHEMALESS; SELECT VALUE version FROM ONLY schema:current";
-    let found = db.value(read, object([])).await.map_err(|e| failed("read its schema", e.to_string()))?;
-    let found = match &found {
-        Value::None | Value::Null => 0,
-        value => as_u64(value).ok_or_else(|| StoreError::damaged(place, "the schema version is not a number"))?,
-    };
-    if found > NEWEST {
-        return Err(StoreError::TooNew { place: place.into(), found, supported: NEWEST });
-    }
+    let found = check_version(db, place).await?;
     for (index, migration) in MIGRATIONS.iter().enumerate().skip(found as usize) {
         let version = index as u64 + 1;
         let step = format!("BEGIN; {migration}\n UPSERT schema:current SET version = $version; COMMIT;");
@@ -38,4 +29,26 @@ pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
         tracing::info!(version, "schema migrated");
     }
     Ok(found)
+}
+
+/// The schema of a database; 0 for a new one.
+///
+/// # Errors
+/// When a newer program wrote it.
+pub(crate) async fn check_version(db: &Db, place: &str) -> Result<u64, StoreError> {
+    let read =
+        "DEFINE TABLE IF NOT EXISTS schema TYPE NORMAL SCHEMALESS; SELECT VALUE version FROM ONLY schema:current";
+    let found = db.value(read, object([])).await.map_err(|error| StoreError::Database {
+        place: place.into(),
+        action: "read its schema",
+        reason: error.to_string(),
+    })?;
+    let found = match &found {
+        Value::None | Value::Null => 0,
+        value => as_u64(value).ok_or_else(|| StoreError::damaged(place, "the schema version is not a number"))?,
+    };
+    match found > NEWEST {
+        true => Err(StoreError::TooNew { place: place.into(), found, supported: NEWEST }),
+        false => Ok(found),
+    }
 }

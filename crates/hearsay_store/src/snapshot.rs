@@ -110,7 +110,11 @@ pub(crate) fn write(
         file.into_inner().map_err(|error| error.into_error())?.sync_all()?;
         std::fs::rename(&beside, &path)
     };
-    put().map_err(|source| failed(&beside, source))
+    put().map_err(|source| {
+        // On a full disk, what was written of it only takes room.
+        let _ = std::fs::remove_file(&beside);
+        failed(&beside, source)
+    })
 }
 
 /// Heads, and segments of changes: count of heads, heads, then per segment its length, its count and its changes.

@@ -166,6 +166,8 @@ pub struct Status {
     pub dropped_proposals: usize,
     /// Events that nobody took in time, since opening.
     pub events_dropped: usize,
+    /// Why nothing is saved any more until the memory is opened again, if the storage failed.
+    pub storage_failure: Option<String>,
     /// The model.
     pub model: ModelStatus,
     /// The language model that texts are read with too, if one is switched on.
@@ -586,6 +588,7 @@ impl Worker {
             waiting_writes: self.writes.waiting() + self.queued.len(),
             dropped_proposals: self.dropped_proposals,
             events_dropped: self.events_dropped,
+            storage_failure: self.store.health().failure,
             model: self.model.clone(),
             #[cfg(feature = "llm")]
             llm: self.llm_status(),

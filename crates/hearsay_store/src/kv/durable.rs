@@ -20,6 +20,8 @@ use surrealdb_kvs::{
 };
 use tokio::sync::RwLock;
 
+#[cfg(feature = "testing")]
+use super::faulty::Faulty;
 use super::{
     forward::{forward_builder, forward_reads},
     health::Health,
@@ -45,6 +47,8 @@ struct Shared {
     /// Held shared during a commit, exclusively while batches are repeated.
     gate: RwLock<()>,
     exposed: Mutex<Exposed>,
+    #[cfg(feature = "testing")]
+    faulty: Faulty,
     /// Whether the engine shuts down.
     closing: AtomicBool,
     /// How many commits there were.
@@ -96,6 +100,7 @@ impl Durable {
         log: Log,
         health: Arc<Health>,
         memtable_bytes: usize,
+        #[cfg(feature = "testing")] faulty: Faulty,
     ) -> Self {
         let shared = Shared {
             engine,
@@ -104,6 +109,8 @@ impl Durable {
             memtable_bytes,
             gate: RwLock::default(),
             exposed: Mutex::default(),
+            #[cfg(feature = "testing")]
+            faulty,
             closing: AtomicBool::new(false),
             commits: AtomicU64::new(0),
         };
@@ -169,6 +176,8 @@ impl Shared {
     /// Asks the engine whether it still takes commits, without writing anything.
     async fn probe(&self) {
         let asked = async {
+            #[cfg(feature = "testing")]
+            self.faulty.check_background()?;
             let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
             // A transaction that locks a key asks for failures when it commits; one that does nothing does not.
             if let Err(error) = transaction.getu(Key::from(&b"!v"[..])).await {
@@ -190,7 +199,7 @@ impl Shared {
         let number = {
             let _open = self.gate.read().await;
             let before = self.newest_segment()?;
-            self.checked(inner.commit().await)?;
+            self.checked(self.commit_inner(inner).await)?;
             if self.newest_segment()? == before || written.is_empty() {
                 return Ok(());
             }
@@ -201,6 +210,15 @@ impl Shared {
         };
         let repeated = self.repeat(number).await;
         repeated.map_err(|error| Error::CommitOutcomeUnknown(error.to_string()))
+    }
+
+    /// Commits a transaction of the engine.
+    async fn commit_inner(&self, inner: &dyn Transactable) -> Result<()> {
+        #[cfg(feature = "testing")]
+        let committed = self.faulty.commit(inner);
+        #[cfg(not(feature = "testing"))]
+        let committed = inner.commit();
+        committed.await
     }
 
     /// Remembers an error after which the engine must not be written to.
@@ -256,7 +274,7 @@ impl Shared {
             let _ = transaction.cancel().await;
             return Err(error);
         }
-        transaction.commit().await
+        self.commit_inner(&*transaction).await
     }
 }
 

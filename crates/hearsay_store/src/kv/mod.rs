@@ -48,7 +48,7 @@
 
 mod durable;
 #[cfg(feature = "testing")]
-pub(crate) mod faulty;
+mod faulty;
 pub(crate) mod files;
 mod fill;
 mod forward;
@@ -89,10 +89,15 @@ impl TransactionBuilderFactory for Composer {
             self.health.set_recovered();
         }
         let inner = Backends::community().new_transaction_builder(path, canceller, config).await?;
-        #[cfg(feature = "testing")]
-        let inner = faulty::wrap(inner, &self.directory, self.faults.clone());
         let (log, health) = (segments::Log::of(&self.directory), Arc::clone(&self.health));
-        let durable = durable::Durable::new(inner, log, health, self.memtable_bytes);
+        let durable = durable::Durable::new(
+            inner,
+            log,
+            health,
+            self.memtable_bytes,
+            #[cfg(feature = "testing")]
+            faulty::Faulty { directory: self.directory.clone(), faults: self.faults.clone() },
+        );
         Ok(TransactionBuilderParts::without_router_state(Box::new(durable)))
     }
 

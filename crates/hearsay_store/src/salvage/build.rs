@@ -25,7 +25,7 @@ pub fn repair(directory: &Path, even_if_whole: bool) -> Result<RepairReport, Sto
     let found = inspect::check(directory)?;
     let owner = inspect::hold(directory)?;
     if found.has_whole_database() && !even_if_whole {
-        return Ok(RepairReport { saved: found.newest.0, found, kept: None });
+        return Ok(RepairReport { saved: found.operations, found, kept: None });
     }
     let (again, whole) = inspect::look(directory)?;
     let found = CheckReport { graph_differences: found.graph_differences, error: found.error, ..again };
@@ -35,8 +35,7 @@ pub fn repair(directory: &Path, even_if_whole: bool) -> Result<RepairReport, Sto
     let damaged = swap::directory_for_damaged(&directory)?;
     swap::swap(&directory, &damaged)?;
     drop(owner);
-    let replaced = found.lost.iter().chain(&found.unfit).filter(|lost| lost.position > whole.compacted_to).count();
-    let saved = (whole.compacted.len() + whole.operations.len() - replaced) as u64;
+    let saved = found.operations;
     Ok(RepairReport { saved, found, kept: Some(damaged) })
 }
 

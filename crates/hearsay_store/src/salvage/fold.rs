@@ -20,6 +20,14 @@ pub(super) struct Whole {
     pub(super) unfit: Vec<LostOperation>,
 }
 
+impl Whole {
+    /// The number of operations, without those that replace lost ones.
+    pub(super) fn count(&self, lost: &[LostOperation]) -> u64 {
+        let replaced = lost.iter().chain(&self.unfit).filter(|lost| lost.position > self.compacted_to).count();
+        (self.compacted.len() + self.operations.len() - replaced) as u64
+    }
+}
+
 /// Applies every operation that fits those before it.
 pub(super) fn fold(rows: &mut Rows) -> Whole {
     let transients = std::mem::take(&mut rows.transients).into_updates();

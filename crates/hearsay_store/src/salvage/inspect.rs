@@ -35,8 +35,8 @@ pub fn check(directory: &Path) -> Result<CheckReport, StoreError> {
     if report.damage.is_empty() && report.lost_count() == 0 && report.lost_transient_rows == 0 {
         match compare(directory, &whole.state) {
             Ok(differences) => report.graph_differences = differences,
-            Err(error @ (StoreError::Held { .. } | StoreError::File { .. })) => return Err(error),
-            Err(error) => report.error = Some(error.to_string()),
+            Err(error @ StoreError::Damaged { .. }) => report.error = Some(error.to_string()),
+            Err(error) => return Err(error),
         }
     }
     Ok(report)
@@ -100,6 +100,7 @@ fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whol
         damage,
         derived_damage: derived(directory),
         newest: rows.newest,
+        operations: whole.count(&rows.lost),
         lost: rows.lost,
         unfit: whole.unfit.clone(),
         lost_compacted: rows.lost_compacted,

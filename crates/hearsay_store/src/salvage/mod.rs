@@ -41,6 +41,8 @@ pub struct CheckReport {
     pub derived_damage: Vec<FileDamage>,
     /// The position of the newest operation that was saved.
     pub newest: Position,
+    /// The number of operations that can be read and applied.
+    pub operations: u64,
     /// Operations that cannot be read.
     pub lost: Vec<LostOperation>,
     /// Operations that can be read and cannot be applied, because others are lost.
@@ -66,17 +68,16 @@ impl CheckReport {
         self.has_whole_database() && self.derived_damage.is_empty()
     }
 
-    /// The number of operations that cannot be read.
+    /// The number of operations that cannot be read, or not applied.
     pub fn lost_count(&self) -> u64 {
-        self.lost.len() as u64 + self.lost_compacted
+        (self.lost.len() + self.unfit.len()) as u64 + self.lost_compacted
     }
 
     /// Whether nothing is wrong but what is made anew when the campaign is opened.
     pub fn has_whole_database(&self) -> bool {
-        let Self { damage, unfit, lost_transient_rows, only_in_snapshot, error, .. } = self;
+        let Self { damage, lost_transient_rows, only_in_snapshot, error, .. } = self;
         damage.is_empty()
             && self.lost_count() == 0
-            && unfit.is_empty()
             && *lost_transient_rows == 0
             && *only_in_snapshot == 0
             && self.graph_differences == 0

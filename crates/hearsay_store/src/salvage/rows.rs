@@ -23,8 +23,8 @@ use crate::{
 /// Keys of records: a namespace and a database, each with a number, a table, and an id.
 const RECORD: &[u8] = b"/*\0\0\0\0*\0\0\0\0*";
 
-/// Tables that no other table says anew.
-const TABLES: [&str; 4] = ["journal", "journal_chunk", "meta", "transient"];
+/// Tables that no other table says anew, and the version of them all.
+const TABLES: [&str; 5] = ["journal", "journal_chunk", "meta", "transient", "schema"];
 
 /// Rows that are read at a time.
 const PAGE: u64 = 512;
@@ -82,6 +82,7 @@ pub(super) async fn read(
     migrate::migrate(&db, &place).await?;
     let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
     db.fill(entries).await.map_err(failed)?;
+    migrate::check_version(&db, &place).await?;
     // Without it, all that compaction removed counts as lost.
     let compacted = Compacted::load(&db, &place).await.unwrap_or(Compacted::NONE);
     let mut kept = compacted.emptied();

@@ -173,6 +173,10 @@ fn a_tampered_journal_is_found() {
         }
         if statements.contains("schema") {
             assert!(matches!(error, StoreError::TooNew { found: 99, supported: 2, .. }), "{error}");
+            let checked = hearsay_store::check_directory(copied.path()).unwrap_err();
+            assert!(matches!(checked, StoreError::TooNew { .. }), "{checked}");
+            let repaired = hearsay_store::repair_directory(copied.path(), true).unwrap_err();
+            assert!(matches!(repaired, StoreError::TooNew { .. }), "{repaired}");
         }
     }
 }
