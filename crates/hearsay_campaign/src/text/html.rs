@@ -66,9 +66,10 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
         parser.process(source[at..end].into());
         at = end;
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
-        let (nodes, new) = (tree.nodes().len(), tree.nodes().skip(seen));
+        let nodes = tree.nodes().len();
+        // From the end: to skip the nodes seen before would take time for each of them.
         let step = (nodes - seen) / 16 + 1;
-        let mut new = new.step_by(step).chain(tree.nodes().next_back());
+        let mut new = tree.nodes().rev().take(nodes - seen).step_by(step);
         if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {
             break;
         }

@@ -46,7 +46,6 @@ impl State {
             (_, b'/') => Self::BeforeAttribute,
             (Self::TagName, _) => self,
             (Self::BeforeAttribute | Self::AttributeName | Self::AfterAttributeName, _) => Self::AttributeName,
-            (Self::DoubleQuoted | Self::SingleQuoted, _) => self,
         })
     }
 
