@@ -1,16 +1,21 @@
-//! HTML, read by a real parser, so that unclosed tags and entities are what a browser makes of them.
+//! Text in HTML, parsed as a browser parses it.
+
+mod attributes;
 
 use std::collections::HashSet;
 
 use html5ever::{QualName, driver, local_name, ns, tendril::TendrilSink};
 use scraper::{Html, HtmlTreeSink, Node, node::Element};
 
+use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
+
 use super::{Clean, Style, Writer, no_links};
 use crate::notes::{Block, Text, Visibility, secret};
 
-/// Makes blocks of a text in HTML: paragraphs, list items, rows of tables. What stands in an element with a class such as
-/// `secret`, `spoiler` or `gm-only` is secret. Elements nested more than 256 deep are left out; from 512 deep on, all is taken
-/// for plain text.
+/// Makes blocks of a text in HTML: paragraphs, list items, rows of tables.
+///
+/// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than 256 deep
+/// are left out. From an element nested 512 deep, or a tag with more than 256 attributes, the rest is read as plain text.
 pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
     write(&text.content, &mut writer);
@@ -43,9 +48,10 @@ const TOO_DEEP: usize = 512;
 /// Bytes that the parser gets at a time.
 const CHUNK_BYTES: usize = 1 << 10;
 
-/// Parses HTML up to where it is nested too deeply, or has elements that the parser repeats without end. Returns where that
-/// is.
+/// Parses HTML up to where it is nested too deeply, has a tag with too many attributes, or has elements that the parser
+/// repeats without end. Returns the tree and the length that was parsed.
 fn parse(source: &str, writer: &Writer) -> (Html, usize) {
+    let source = &source[..find_overloaded_tag(source, MAX_ATTRIBUTES).unwrap_or(source.len())];
     let body = QualName::new(None, ns!(html), local_name!("body"));
     let sink = HtmlTreeSink::new(Html::new_fragment());
     let mut parser = driver::parse_fragment(sink, driver::ParseOpts::default(), body, Vec::new(), false);
@@ -60,9 +66,10 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
         parser.process(source[at..end].into());
         at = end;
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
-        let (nodes, new) = (tree.nodes().len(), tree.nodes().skip(seen));
+        let nodes = tree.nodes().len();
+        // From the end: to skip the nodes seen before would take time for each of them.
         let step = (nodes - seen) / 16 + 1;
-        let mut new = new.step_by(step).chain(tree.nodes().next_back());
+        let mut new = tree.nodes().rev().take(nodes - seen).step_by(step);
         if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {
             break;
         }
@@ -71,11 +78,12 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
     (parser.finish(), at)
 }
 
-/// Writes HTML that is not parsed as plain text. It is secret where any tag in it may say so.
+/// Writes HTML that is not parsed as plain text. All of it is secret if any of its tags says so, or if it has a comment or the
+/// end of one.
 fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
     let tag = |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
     let hides = |rest: &str| tag(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);
-    let hidden = hidden || source.split('<').any(hides);
+    let hidden = hidden || source.contains("<!--") || source.contains("-->") || source.split('<').any(hides);
     if hidden {
         writer.open(&Visibility::SECRET);
     }
@@ -286,4 +294,41 @@ fn is_secret(element: &Element) -> bool {
     let revealed = element.classes().any(|class| class == "revealed");
     let hides = |class: &str| secret::is_secret(class) && !(revealed && class == "secret");
     element.classes().any(hides) || element.attr("data-visibility").is_some_and(secret::is_secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notes::FileId;
+
+    fn blocks(source: String) -> Vec<(String, bool)> {
+        let mut blocks = Vec::new();
+        html(&Text::new(FileId(0), source), "", &Visibility::Unmarked, no_links(), &mut blocks);
+        blocks.into_iter().map(|block| (block.text.text, block.visibility.is_secret())).collect()
+    }
+
+    fn attributes(count: usize) -> String {
+        (0..count).map(|number| format!(" a{number}='>'")).collect()
+    }
+
+    #[test]
+    fn a_tag_with_too_many_attributes_ends_the_parse() {
+        let page = |tag: &str| format!("<p>Before.</p>{tag}Inside.</i><p>After.</p>");
+        let parsed = |tag: &str| blocks(page(tag)).len();
+        assert_eq!(parsed(&format!("<i{}>", attributes(MAX_ATTRIBUTES))), 3);
+        let [before, rest] = &blocks(page(&format!("<i{}>", attributes(MAX_ATTRIBUTES + 1))))[..] else { panic!() };
+        assert_eq!(before, &("Before.".to_owned(), false));
+        assert!(rest.0.contains("Inside. After.") && !rest.1, "{rest:?}");
+        let [_, (_, secret)] = blocks(page(&format!("<i class=secret{}>", attributes(300))))[..] else { panic!() };
+        assert!(secret);
+    }
+
+    #[test]
+    fn a_comment_stays_secret_where_the_parse_ends() {
+        for page in ["<b{}>x <!-- She is a spy. --> y", "x <!-- <b{}> She is a spy. --> y"] {
+            let blocks = blocks(page.replace("{}", &attributes(300)));
+            assert!(blocks.iter().any(|(text, secret)| text.contains("spy") && *secret), "{blocks:?}");
+            assert!(!blocks.iter().any(|(text, secret)| text.contains("spy") && !*secret), "{blocks:?}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use hearsay_model::{ExternalId, Value, predicate};
 use super::{front, links::Names};
 use crate::{
     notes::{
-        Alias, Block, Field, Link, Note, Piece, Relation, Sure, Target,
+        Alias, Block, Field, Link, Note, Piece, Relation, Sure, Target, Text,
         lexicon::{self, Meaning},
         truth::{self, Truth},
     },
@@ -48,9 +48,10 @@ fn names_in(written: &str) -> Vec<String> {
     }
 }
 
-/// The field that a text with a label is, if it is one. Returns whether the text is one besides.
-pub(super) fn take_label(note: &mut Note, block: &Block, names: &Names) -> bool {
-    inline_fields(note, block, names);
+/// Adds the fields of a block to the note: those in brackets, and the one that its label names. Returns whether the block is
+/// a text as well. `file` is the file that the block was read from.
+pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Names) -> bool {
+    inline_fields(note, block, file, names);
     let Some(label) = block.label.clone().or_else(|| plain_label(block)) else { return true };
     let label = &label;
     let rest = block.text.text.strip_prefix(label.as_str()).unwrap_or_default();
@@ -204,12 +205,20 @@ pub(in crate::notes) fn relate(note: &mut Note) {
     note.texts = texts;
 }
 
-/// Fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
-pub(super) fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
+/// Adds the fields in brackets within a text: `[lives in:: [[Gull Bay]]]`, `(mood:: sour)`.
+fn inline_fields(note: &mut Note, block: &Block, file: &Text, names: &Names) {
     let source = &block.text.text;
     if !source.contains("::") {
         return;
     }
+    let mut links: Vec<&Link> = block.links.iter().collect();
+    links.sort_by_key(|link| link.origin.span.start);
+    let links_between = |open: usize, close: usize| {
+        let place = |at| block.text.source(at).and_then(|at| u32::try_from(file.on_disk(at)).ok());
+        let (open, close) = place(open).zip(place(close))?;
+        let first = links.partition_point(|link| link.origin.span.start < open);
+        Some(links[first..].iter().take_while(move |link| link.origin.span.start < close))
+    };
     let (mut at, mut taken) = (0, 0);
     while let Some(mark) = source.get(at..).and_then(|rest| rest.find("::")).map(|mark| at + mark)
         && taken < MAX_INLINE_FIELDS
@@ -225,12 +234,10 @@ pub(super) fn inline_fields(note: &mut Note, block: &Block, names: &Names) {
         if text::inline_field(&format!("{name}:: {value}")).is_none() || value.is_empty() {
             continue;
         }
-        let within = |label: &Option<String>| label.as_deref().is_some_and(|label| value.contains(label));
-        let links: Vec<Target> =
-            block.links.iter().filter(|link| within(&link.label)).map(|link| link.target.clone()).collect();
         taken += 1;
         let Some(mut piece) = front::piece(value, names) else { continue };
-        piece.links.extend(links);
+        let links = links_between(open, mark + length).into_iter().flatten();
+        piece.links.extend(links.map(|link| link.target.clone()));
         let (origin, visibility) = (block.origin.clone(), block.visibility.clone());
         let field = Field { name: name.trim().to_owned(), values: vec![piece], origin, visibility, sure: Sure::Typed };
         take_field(note, field);

@@ -421,7 +421,7 @@ impl Page<'_> {
                 Some((_, note)) => (note, None),
                 None => (&mut self.note, Some(&mut own)),
             };
-            let keep = take_label(note, &block, self.names);
+            let keep = take_label(note, &block, self.text, self.names);
             take_listed(note, &block);
             if keep {
                 match texts {

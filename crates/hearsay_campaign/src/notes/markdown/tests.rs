@@ -352,6 +352,22 @@ fn inline_fields_are_relations() {
 }
 
 #[test]
+fn an_inline_field_has_the_links_between_its_brackets() {
+    let page = "She [ally:: [[Bob Stone]]], an (enemy:: [[Bob]]) and [[Guild]]. [home:: [the inn](Inn.md)]\n";
+    let mut files = vec![("Ann.md", format!("---\ntags: [NPC]\n---\nBob. {page}"))];
+    for name in ["Bob.md", "Bob Stone.md", "Guild.md", "Inn.md"] {
+        files.push((name, "---\ntags: [NPC]\n---\n".to_owned()));
+    }
+    let expected = ["ann ALLIED_WITH bob-stone", "ann HOSTILE_TO bob", "ann RESIDENT_OF inn"];
+    let texts: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    assert_eq!(relations(&read(&texts)), expected);
+    // A byte order mark moves the places on the disk.
+    files[0].1.insert(0, '\u{FEFF}');
+    let texts: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    assert_eq!(relations(&read(&texts)), expected);
+}
+
+#[test]
 fn session_logs_are_sessions_with_lines() {
     let campaign = read(&[
         ("Party/Tam.md", "---\ntype: PC\n---\n"),

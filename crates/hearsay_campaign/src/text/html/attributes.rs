@@ -1,0 +1,179 @@
+//! Finds tags with too many attributes before the parser sees them.
+
+/// Maximum number of attributes of a tag. The parser compares each attribute with all earlier ones of its tag, so its time
+/// grows with the square of this number.
+pub(super) const MAX_ATTRIBUTES: usize = 256;
+
+/// States of the HTML tokenizer within a tag.
+#[derive(Debug, Clone, Copy)]
+enum State {
+    TagName,
+    BeforeAttribute,
+    AttributeName,
+    AfterAttributeName,
+    BeforeValue,
+    DoubleQuoted,
+    SingleQuoted,
+    Unquoted,
+}
+
+const STATES: [State; 8] = [
+    State::TagName,
+    State::BeforeAttribute,
+    State::AttributeName,
+    State::AfterAttributeName,
+    State::BeforeValue,
+    State::DoubleQuoted,
+    State::SingleQuoted,
+    State::Unquoted,
+];
+
+impl State {
+    /// Returns the state after a byte, or `None` at the end of the tag.
+    fn next(self, byte: u8) -> Option<Self> {
+        let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C);
+        Some(match (self, byte) {
+            (Self::DoubleQuoted, b'"') | (Self::SingleQuoted, b'\'') => Self::BeforeAttribute,
+            (Self::DoubleQuoted | Self::SingleQuoted, _) => self,
+            (_, b'>') => return None,
+            (Self::BeforeValue, _) if space => self,
+            (Self::BeforeValue, b'"') => Self::DoubleQuoted,
+            (Self::BeforeValue, b'\'') => Self::SingleQuoted,
+            (Self::AttributeName | Self::AfterAttributeName, b'=') => Self::BeforeValue,
+            (Self::AttributeName | Self::AfterAttributeName, _) if space => Self::AfterAttributeName,
+            (Self::TagName | Self::BeforeAttribute | Self::Unquoted, _) if space => Self::BeforeAttribute,
+            (Self::BeforeValue | Self::Unquoted, _) => Self::Unquoted,
+            (_, b'/') => Self::BeforeAttribute,
+            (Self::TagName, _) => self,
+            (Self::BeforeAttribute | Self::AttributeName | Self::AfterAttributeName, _) => Self::AttributeName,
+        })
+    }
+
+    /// Whether a step to `next` begins an attribute.
+    fn begins_attribute(self, next: Self) -> bool {
+        matches!(next, Self::AttributeName) && !matches!(self, Self::AttributeName)
+    }
+}
+
+/// A tag that may be open.
+#[derive(Debug, Clone, Copy)]
+struct OpenTag {
+    start: usize,
+    attributes: usize,
+}
+
+/// Returns the start of the first tag with more than `max` attributes.
+///
+/// Whether `<` begins a tag depends on what surrounds it: a comment, a script, a quoted value. This function does not know
+/// that, so it follows all tags that may be open at once: of those in the same state, the one with the most attributes. It
+/// may therefore report a tag that the parser would not see, but it never misses one. Takes linear time.
+pub(super) fn find_overloaded_tag(source: &str, max: usize) -> Option<usize> {
+    let bytes = source.as_bytes();
+    let mut open = [None::<OpenTag>; STATES.len()];
+    let mut at = 0;
+    while at < bytes.len() {
+        let mut next = [None::<OpenTag>; STATES.len()];
+        let mut none_open = true;
+        for (state, tag) in STATES.into_iter().zip(open) {
+            let (Some(mut tag), Some(to)) = (tag, state.next(bytes[at])) else { continue };
+            tag.attributes += usize::from(state.begins_attribute(to));
+            if tag.attributes > max {
+                return Some(tag.start);
+            }
+            none_open = false;
+            let held = &mut next[to as usize];
+            if held.is_none_or(|held| held.attributes < tag.attributes) {
+                *held = Some(tag);
+            }
+        }
+        open = next;
+        let name_start = match &bytes[..=at] {
+            [before @ .., b'<', letter] | [before @ .., b'<', b'/', letter] if letter.is_ascii_alphabetic() => {
+                Some(before.len())
+            }
+            _ => None,
+        };
+        if let Some(start) = name_start {
+            open[State::TagName as usize].get_or_insert(OpenTag { start, attributes: 0 });
+        }
+        none_open &= name_start.is_none() && !bytes[..=at].ends_with(b"<") && !bytes[..=at].ends_with(b"</");
+        at = match none_open {
+            true => bytes[at + 1..].iter().position(|byte| *byte == b'<').map_or(bytes.len(), |length| at + 1 + length),
+            false => at + 1,
+        };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use scraper::{Html, Node};
+
+    use super::find_overloaded_tag;
+
+    fn most_attributes(source: &str) -> usize {
+        let tree = Html::parse_fragment(source).tree;
+        tree.values().filter_map(Node::as_element).map(|element| element.attrs().count()).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn tags_are_counted_as_the_parser_counts_them() {
+        let overloaded = |source| find_overloaded_tag(source, 2);
+        assert_eq!(overloaded("x <b a c>"), None);
+        assert_eq!(overloaded("x <b a c d>"), Some(2));
+        assert_eq!(overloaded("<b a><b c><b d>"), None);
+        assert_eq!(overloaded("<b a='1 2 3' c=\"4 5 > 6\">"), None);
+        assert_eq!(overloaded("<b a = 1 c = 2>"), None);
+        assert_eq!(overloaded("<i></b a/c/d>"), Some(3));
+        assert_eq!(overloaded("<b a=\"1\"c='2'd=3>"), Some(0));
+        assert_eq!(overloaded("a < b c d e"), None);
+        assert_eq!(overloaded("<!-- \" --><b a c d>"), Some(10));
+        assert_eq!(overloaded("<p title=\"<i a\"><b a c d>"), Some(16));
+    }
+
+    fn pieces() -> impl Strategy<Value = String> {
+        let pieces = [
+            "<b",
+            "</b",
+            "<",
+            ">",
+            " a",
+            " c",
+            " d",
+            " e",
+            "=",
+            "\"",
+            "'",
+            "/",
+            " ",
+            "\n",
+            "x",
+            "<!--",
+            "-->",
+            "<script",
+            "</script>",
+            "<svg>",
+            "<style>",
+            "</style>",
+            "<title>",
+            "<![CDATA[",
+            "]]>",
+            "<textarea>",
+            "&quot;",
+            "\0",
+        ];
+        proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn no_overloaded_tag_is_missed(source in pieces()) {
+            for max in 0..3 {
+                let end = find_overloaded_tag(&source, max).unwrap_or(source.len());
+                prop_assert!(most_attributes(&source[..end]) <= max, "{max} in {:?}", &source[..end]);
+            }
+        }
+    }
+}
