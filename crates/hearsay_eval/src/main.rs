@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    crash, encoder, extraction, figures, frames, leaks, learn, panel_frames,
+    crash, encoder, extraction, figures, frames, leaks, learn, panel_frames, readers,
     recall::{Corpus, Method, Run},
     soak, speed, stories, tasks,
     vector_cache::VectorCache,
@@ -107,6 +107,15 @@ Examples:
   hearsay_eval soak --moves 500000 --talk 20000 --json
   hearsay_eval soak --paced --minutes 15")]
     Soak(Soak),
+    /// What readers cost a writer: durable writes while four panels and an export read
+    #[command(after_help = "\
+A generated campaign is written to a temporary directory. Each write waits for its
+commit; then the same again while four panels read four times a second, and an
+export reads all the time. The ratio is that of the 99th percentiles.
+
+Example:
+  hearsay_eval readers --facts 100000")]
+    Readers(Readers),
     /// What a program holds that has opened a world; `speed` asks for it
     #[command(hide = true)]
     Hold {
@@ -318,6 +327,19 @@ struct Soak {
 }
 
 #[derive(Debug, ClapArgs)]
+struct Readers {
+    /// How many entities the campaign has
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    entities: usize,
+    /// How many facts
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    facts: usize,
+    /// How many writes are measured
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    writes: usize,
+}
+
+#[derive(Debug, ClapArgs)]
 struct PanelFrames {
     /// How many entities there are
     #[arg(long, value_name = "N", default_value_t = 20_000)]
@@ -375,6 +397,7 @@ fn main() -> ExitCode {
         Command::Speed(command) => time_engine(command, &mut out),
         Command::Hold { directory } => hold(directory, &mut out),
         Command::Soak(command) => soak_village(command, &mut out),
+        Command::Readers(command) => time_readers(command, &mut out),
         Command::Frames(command) => time_frames(command, &mut out),
         Command::PanelFrames(command) => time_panels(command, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
@@ -607,6 +630,18 @@ fn time_encoder(command: &EncoderSpeed, out: &mut Output) -> Result<ExitCode> {
     let encoder::Speed { threads, query_ms_p50, query_ms_p95, documents_per_s } = speed;
     out.line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
     out.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn time_readers(command: &Readers, out: &mut Output) -> Result<ExitCode> {
+    let directory = tempfile::tempdir()?;
+    let found = readers::measure(directory.path(), command.entities, command.facts, command.writes)?;
+    out.data(&found)?;
+    let line =
+        |what: &str, waits: readers::Waits| format!("{what}: p50 {:.2} ms, p99 {:.2} ms", waits.p50_ms, waits.p99_ms);
+    out.line(line("writes alone", found.alone))?;
+    out.line(line("writes with four panels and an export", found.read))?;
+    out.line(format!("{:.2} times as long at p99; {} readings", found.ratio, found.readings))?;
     Ok(ExitCode::SUCCESS)
 }
 

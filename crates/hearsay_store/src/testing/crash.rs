@@ -15,7 +15,7 @@ use std::{
 
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Passage, Position, Provenance, State,
-    Timestamp,
+    Timestamp, UndoRetention,
 };
 
 use super::{
@@ -33,6 +33,9 @@ const MEMTABLE: usize = 256 << 10;
 
 /// Size in bytes of a disk that is filled.
 const DISK: u64 = 96 << 20;
+
+/// How far back operations are undone.
+const NEAR: u64 = 40;
 
 /// Runs that share a directory.
 const RUNS_PER_DIRECTORY: u64 = 8;
@@ -292,6 +295,9 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
         if number % 11 == 4 {
             store.write_snapshot(&state, |_| {});
         }
+        if number % 13 == 7 {
+            compact(&store, &mut state);
+        }
         while store.backlog() > 500 && store.health().failure.is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -301,6 +307,18 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
         }
         number += 1;
     }
+}
+
+/// Compacts the journal. Nothing waits for the database to follow.
+fn compact(store: &Store, state: &mut State) {
+    let horizon = state.undo_horizon(&UndoRetention { operations: 2 * NEAR, sessions: 0 });
+    state.advance_compaction(horizon.min(store.projected()));
+    let rewritten = state.compact(&mut state.plan_compaction(), usize::MAX);
+    store.compact(state.compacted_to(), rewritten.operations, |result| {
+        if let Err(error) = result {
+            say("failed", &error);
+        }
+    });
 }
 
 /// Compares an open directory with what was acknowledged.
@@ -350,7 +368,8 @@ fn group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>> {
         16 => vec![passage(number, 35_000 + random.below(35_000) as usize)],
         17 => vec![small(number * 100), passage(number, 40_000), small(number * 100 + 1)],
         _ => {
-            let position = Position(1 + random.below(state.position().0.max(1)));
+            // Compaction reaches none of these.
+            let position = Position(state.position().0.saturating_sub(random.below(NEAR)).max(1));
             let choices = [Change::Void(position), Change::Restore(position)];
             let operations = choices.map(|change| operation("undo", vec![change]));
             let fits = operations.into_iter().find(|operation| state.check(operation).is_ok());

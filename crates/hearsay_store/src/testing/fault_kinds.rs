@@ -1,6 +1,6 @@
 //! The ways in which the runs of [`crash`](super::crash) end, and what is done to the files afterwards.
 
-use std::{fmt, fs, io, path::Path, str::FromStr};
+use std::{collections::BTreeSet, fmt, fs, io, path::Path, str::FromStr};
 
 use hearsay_model::{Change, Position, State};
 
@@ -145,14 +145,20 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
     }
     let report = repair_directory(directory, false).map_err(text)?;
     let Opened { store, state: saved, .. } = Store::open(directory, options()).map_err(text)?;
-    let lost: Vec<Position> = found.lost.iter().chain(&found.unfit).map(|lost| lost.position).collect();
-    if report.saved + lost.len() as u64 != saved.position().0 {
+    let lost: BTreeSet<Position> = found.lost.iter().chain(&found.unfit).map(|lost| lost.position).collect();
+    let replaced = lost.iter().filter(|position| saved.entry(**position).is_some()).count();
+    if report.saved + replaced as u64 != saved.operation_count() as u64 || saved.position() != state.position() {
         return Err("what is lost is not counted".into());
     }
-    for ((position, is), (_, was)) in saved.journal().zip(state.journal()) {
+    let was_there: BTreeSet<Position> = state.journal().map(|(position, _)| position).collect();
+    let missing = was_there.iter().filter(|position| saved.entry(**position).is_none() && !lost.contains(position));
+    if missing.count() as u64 != found.lost_compacted {
+        return Err("what is missing before the undo horizon is not counted".into());
+    }
+    for (position, is) in saved.journal() {
         let same = match lost.contains(&position) {
             true => matches!(is.operation.changes[..], [Change::Restore(_)]),
-            false => is.operation == was.operation,
+            false => state.entry(position).is_some_and(|was| is.operation == was.operation),
         };
         if !same {
             return Err(format!("operation {position} is another one after the repair"));

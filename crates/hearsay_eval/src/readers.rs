@@ -1,0 +1,127 @@
+//! What readers cost a writer: how long durable writes take while panels and an export read the same campaign.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result};
+use hearsay_memory::{Memory, MemoryOptions, Settings, World, query};
+use hearsay_model::{Author, Change, Fact, Method, Operation, Provenance};
+use hearsay_store::Location;
+use serde::Serialize;
+
+use crate::speed;
+
+/// How long a panel waits before it reads again, as after a change.
+const PANEL_EVERY: Duration = Duration::from_millis(250);
+
+/// How long writes wait for their commit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Waits {
+    /// The median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100 waited no longer.
+    pub p99_ms: f64,
+}
+
+/// Writes without readers and with them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Readers {
+    /// Facts in the campaign.
+    pub facts: usize,
+    /// Writes measured, each time.
+    pub writes: usize,
+    /// Without readers.
+    pub alone: Waits,
+    /// With four panels and an export.
+    pub read: Waits,
+    /// How many times as long a write took at p99.
+    pub ratio: f64,
+    /// Readings that the panels and the export made meanwhile.
+    pub readings: u64,
+}
+
+/// Returns how much was read.
+type Reading = fn(&World) -> usize;
+
+/// What four panels read, and an export.
+const READERS: [(Reading, Duration); 5] = [
+    (|world| query::review(&world.state, &world.learned, 50).0.len(), PANEL_EVERY),
+    (
+        |world| query::timeline(&world.state, &query::TimelineFilter::default()).map_or(0, |found| found.all),
+        PANEL_EVERY,
+    ),
+    (
+        |world| query::operations(&world.state, &query::HistoryFilter { limit: 50, ..Default::default() }).rows.len(),
+        PANEL_EVERY,
+    ),
+    (|world| query::stats(&world.state).predicates.len(), PANEL_EVERY),
+    (exported, Duration::ZERO),
+];
+
+fn exported(world: &World) -> usize {
+    let mut lines = Vec::new();
+    hearsay_campaign::export_jsonl(&world.state, &mut lines).map_or(0, |()| lines.len())
+}
+
+/// Fills a directory with a generated campaign and measures so many writes in it.
+///
+/// # Errors
+/// When the memory cannot be opened or written.
+pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -> Result<Readers> {
+    let mut settings = Settings::default();
+    (settings.model.enabled, settings.extraction.enabled) = (false, false);
+    let location = Location::Directory(directory.to_owned());
+    let memory = Memory::open(MemoryOptions { settings, location, ..MemoryOptions::in_memory() })?;
+    let (people, changes) = speed::World::generate(entities, facts)?.into_parts();
+    memory.write(move |_| Ok(Operation::new(Author::Dm, "found the world", changes.clone())))?.wait()?;
+    while memory.status()?.wait()?.unindexed > 0 {
+        thread::sleep(Duration::from_millis(50));
+    }
+    let someone = people.first().context("a world has people")?.clone();
+    let write = |n: usize| -> Result<Duration> {
+        let lore = format!("Note {n}: the ferry left late.");
+        let provenance = Provenance::new(Method::Authored, Author::Dm);
+        let fact = Arc::new(Fact::attribute(&someone, "lore", lore, provenance)?.build()?);
+        let begun = Instant::now();
+        memory
+            .write(move |_| Ok(Operation::new(Author::Dm, "note", vec![Change::AssertFact(Arc::clone(&fact))])))?
+            .wait()?;
+        Ok(begun.elapsed())
+    };
+    let alone = (0..writes).map(write).collect::<Result<Vec<_>>>()?;
+    let (stop, readings) = (AtomicBool::new(false), AtomicU64::new(0));
+    let read = thread::scope(|scope| {
+        for (reading, pause) in READERS {
+            let (memory, stop, readings) = (&memory, &stop, &readings);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let done = memory.read_aside(move |world| Ok(reading(world))).and_then(|ticket| ticket.wait());
+                    readings.fetch_add(u64::from(done.is_ok()), Ordering::Relaxed);
+                    thread::sleep(pause);
+                }
+            });
+        }
+        let read = (writes..2 * writes).map(write).collect::<Result<Vec<_>>>();
+        stop.store(true, Ordering::Relaxed);
+        read
+    })?;
+    memory.close()?;
+    let (alone, read) = (waits(alone), waits(read));
+    let readings = readings.into_inner();
+    Ok(Readers { facts, writes, alone, read, ratio: read.p99_ms / alone.p99_ms, readings })
+}
+
+fn waits(mut times: Vec<Duration>) -> Waits {
+    times.sort_unstable();
+    let at = |share: usize| {
+        times.get(times.len() * share / 100).or(times.last()).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    };
+    Waits { p50_ms: at(50), p99_ms: at(99) }
+}
