@@ -56,7 +56,7 @@ fn a_damaged_byte_changes_no_entry_and_is_found() {
             }
             let good = fs::read(&file).unwrap();
             let (is_manifest, is_log) = (kind == "manifest", kind == "wal");
-            for _ in 0..40.min(good.len()) {
+            for _ in 0..20.min(good.len()) {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let at = (random >> 33) as usize % good.len();
                 let mut bad = good.clone();
