@@ -1,4 +1,4 @@
-//! Campaigns in folders that cannot be written to: commands that only read answer from a private copy.
+//! Campaigns in folders that cannot be written to, or on a full disk: commands that only read answer from a private copy.
 
 use std::{
     fs, io,
@@ -49,9 +49,13 @@ pub(crate) fn note(command: &Command) {
 
 /// Whether a memory did not open because its folder cannot be written to, and a command does not need that.
 pub(crate) fn is_enough(error: &MemoryError) -> bool {
-    let MemoryError::Store(StoreError::File { source, .. }) = error else { return false };
     let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
-    READS.load(Ordering::Relaxed) && kinds.contains(&source.kind())
+    let cannot_write = match error {
+        MemoryError::Store(StoreError::File { source, .. }) => kinds.contains(&source.kind()),
+        MemoryError::Store(StoreError::Full { .. }) => true,
+        _ => false,
+    };
+    cannot_write && READS.load(Ordering::Relaxed)
 }
 
 /// Opens a copy of a memory, which is deleted at the end.

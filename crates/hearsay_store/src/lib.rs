@@ -84,6 +84,7 @@
 mod check;
 mod compact;
 mod db;
+mod directory;
 mod error;
 mod frame_file;
 mod graph;
@@ -104,9 +105,10 @@ mod worker;
 
 pub use check::{DifferenceKind, GraphDifference};
 pub use compact::RewrittenOperation;
+pub use directory::copy_to_read;
 pub use error::StoreError;
 pub use frame_file::FrameFile;
-pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, copy_to_read, discard};
+pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, discard};
 pub use owner::Holder;
 pub use projection::{Row, Watermark};
 pub use salvage::{

@@ -138,3 +138,28 @@ fn a_folder_that_cannot_be_written_to_is_read() {
         assert!(told.err.contains("choose a directory that this user may write to"), "{}", told.err);
     }
 }
+
+#[test]
+#[allow(clippy::print_stderr)]
+fn on_a_full_disk_nothing_is_saved_at_once_and_what_is_there_can_be_read() {
+    let place = mill();
+    let disk = place.path("disk");
+    fs::create_dir(&disk).unwrap();
+    if let Err(why) = mount("size=16m", &disk) {
+        return eprintln!("skipped: no disk can be mounted: {why}");
+    }
+    let _mounted = Mounted(disk.clone());
+    copy(&place.path("mill"), &disk.join("mill"));
+    let filler = disk.join("filler");
+    let _ = fs::write(&filler, vec![1; 32 << 20]);
+    let started = std::time::Instant::now();
+    let told = place.run(&["add", "disk/mill", "The Dog"]);
+    assert_eq!(told.code, 1, "{}", told.err);
+    // One error, and nothing that the engine logs.
+    assert!(told.err.starts_with("error: the disk is full") && told.err.lines().count() == 1, "{}", told.err);
+    assert!(place.ok(&["search", "disk/mill", "cracked", "--no-meaning"]).contains("millstone"));
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+    fs::remove_file(&filler).unwrap();
+    place.ok(&["add", "disk/mill", "The Dog"]);
+    assert!(place.ok(&["show", "disk/mill", "cat"]).contains("The Cat"));
+}

@@ -105,3 +105,87 @@ pub(crate) fn finish(directory: &Path) -> Result<bool, StoreError> {
     discard(directory)?;
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(path: &Path) -> Option<String> {
+        fs::read_to_string(path).ok()
+    }
+
+    /// A campaign's directory with old files, and new ones of a repair in it.
+    fn directory(place: &Path) -> PathBuf {
+        let directory = place.join("campaign");
+        for (folder, word) in [(directory.clone(), "old"), (directory.join(FOLDER), "new")] {
+            fs::create_dir_all(folder.join("db")).unwrap();
+            fs::write(folder.join("db/table"), word).unwrap();
+            fs::write(folder.join("acknowledged"), word).unwrap();
+            fs::write(folder.join("snapshot"), word).unwrap();
+        }
+        fs::write(directory.join("terms"), "derived").unwrap();
+        directory
+    }
+
+    fn expect_new(directory: &Path, kept: &Path) {
+        for file in ["db/table", "acknowledged", "snapshot"] {
+            assert_eq!(content(&directory.join(file)).as_deref(), Some("new"), "{file}");
+            assert_eq!(content(&kept.join(file)).as_deref(), Some("old"), "{file}");
+        }
+        assert_eq!(content(&directory.join("terms")).as_deref(), Some("derived"));
+        assert!(!directory.join(FOLDER).exists());
+    }
+
+    #[test]
+    fn a_swap_that_was_stopped_after_any_step_is_finished() {
+        for steps in 0..=2 * FILES.len() {
+            let place = tempfile::tempdir().unwrap();
+            let directory = directory(place.path());
+            let kept = directory_for_damaged(&directory).unwrap();
+            fs::write(directory.join(FOLDER).join(NOTE), "campaign.damaged-1").unwrap();
+            for step in 0..steps {
+                let file = FILES[step / 2];
+                match step % 2 {
+                    0 => fs::rename(directory.join(file), kept.join(file)).unwrap(),
+                    _ => fs::rename(directory.join(FOLDER).join(file), directory.join(file)).unwrap(),
+                }
+            }
+            assert!(finish(&directory).unwrap(), "after {steps} steps");
+            expect_new(&directory, &kept);
+            assert!(!finish(&directory).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_is_not_complete_changes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = directory(place.path());
+        assert!(!finish(&directory).unwrap());
+        fs::write(directory.join(FOLDER).join(NOTE), "").unwrap();
+        assert!(!finish(&directory).unwrap());
+        assert_eq!(content(&directory.join("db/table")).as_deref(), Some("old"));
+        discard(&directory).unwrap();
+        assert!(!directory.join(FOLDER).exists() && directory.join("db").exists());
+        // Each repair keeps its damaged files in a directory of its own.
+        let names = [1, 2].map(|_| directory_for_damaged(&directory).unwrap());
+        assert_eq!(
+            names.map(|path| path.file_name().unwrap().to_owned()),
+            ["campaign.damaged-1", "campaign.damaged-2"]
+        );
+    }
+
+    #[test]
+    fn files_that_cannot_be_moved_away_leave_the_campaign_as_it_was() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = directory(place.path());
+        // A file where the directory for the damaged files should be.
+        let kept = place.path().join("campaign.damaged-1");
+        fs::write(&kept, "").unwrap();
+        assert!(swap(&directory, &kept).is_err());
+        assert!(!finish(&directory).unwrap());
+        assert_eq!(content(&directory.join("db/table")).as_deref(), Some("old"));
+        fs::remove_file(&kept).unwrap();
+        swap(&directory, &kept).unwrap();
+        expect_new(&directory, &kept);
+    }
+}
