@@ -1,6 +1,9 @@
 //! Who knows what at the start: named holders, the audience rules, and the names in what is known.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
@@ -57,8 +60,8 @@ impl Surroundings for Around<'_> {
 
 /// All edges and all readers of the texts.
 pub(crate) struct Known {
-    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
-    pub(crate) passages: BTreeMap<PassageId, Passage>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+    pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
     /// By audience, how many facts reach whom.
     pub(crate) counts: BTreeMap<&'static str, usize>,
 }
@@ -104,7 +107,7 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
 /// Who knows what, before it is known from whom.
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
-    passages: BTreeMap<PassageId, Passage>,
+    passages: BTreeMap<PassageId, Arc<Passage>>,
     /// The audience that each fact reaches by rule.
     reached: Vec<Option<Audience>>,
 }
@@ -120,7 +123,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
         for learned in stated.learned.iter().cloned().chain(read.remove(&number).unwrap_or_default()) {
             known.insert(learned.knower.clone());
             let at = learned.at;
-            put(&mut edges, Draft { edge: learned.of(id), at });
+            put(&mut edges, learned.of(id), at);
         }
         let audience = audience_of(campaign, stated);
         // What notes tell as a rumour is half believed.
@@ -130,7 +133,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
         for knower in by_rule {
             if known.insert(knower.clone()) {
                 let edge = Knowledge { credence, ..Knowledge::authored(knower, id) };
-                put(&mut edges, Draft { edge, at: Place::default() });
+                put(&mut edges, edge, Place::default());
             }
         }
         if !stated.speakers.is_empty() {
@@ -160,7 +163,7 @@ fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edg
     }
     for (fact, speakers) in said {
         for speaker in speakers {
-            put(edges, Draft { edge: Knowledge::authored(speaker, fact), at: Place::default() });
+            put(edges, Knowledge::authored(speaker, fact), Place::default());
         }
     }
 }
@@ -174,8 +177,8 @@ fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
 }
 
 /// The texts with their readers, and by the number of a fact, who has read it.
-fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage>, HashMap<usize, Vec<Learned>>) {
-    let (mut passages, mut read) = (BTreeMap::<PassageId, Passage>::new(), HashMap::<usize, Vec<Learned>>::new());
+fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Passage>>, HashMap<usize, Vec<Learned>>) {
+    let (mut passages, mut read) = (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<Learned>>::new());
     for text in &campaign.passages {
         let mut passage = text.passage.clone();
         // A text is for whom a sentence of lore about its subject is.
@@ -204,12 +207,13 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage
         }
         match passages.get_mut(&passage.id()) {
             Some(same) => {
+                let same = Arc::make_mut(same);
                 same.heard_by.extend(passage.heard_by);
                 same.heard_by.sort();
                 same.heard_by.dedup();
             }
             None => {
-                passages.insert(passage.id(), passage);
+                passages.insert(passage.id(), Arc::new(passage));
             }
         }
     }
@@ -218,18 +222,18 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage
 
 /// Adds an edge. Of two that differ only in what is no part of the id, the later counts; what one of them conceals is
 /// concealed.
-fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut draft: Draft) {
-    let id = draft.edge.id();
+fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: Knowledge, at: Place) {
+    let id = edge.id();
     if let Some(before) = edges.get(&id) {
-        draft.edge.conceals |= before.edge.conceals;
+        edge.conceals |= before.edge.conceals;
     }
-    edges.insert(id, draft);
+    edges.insert(id, Draft { edge: Arc::new(edge), at });
 }
 
 /// Who knows a fact knows the names in it: the open `name` and `kind` of its subject, its object and all that it
 /// mentions. A group or place that knows a fact knows the names for its members. The names are learned in the same
 /// breath as the first fact that holds them. Secret names and aliases are never learned in this way.
-fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
+fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<Knowledge>>) {
     let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
     let mut facts: HashMap<FactId, &Fact> = HashMap::new();
     for Stated { fact, .. } in &campaign.facts {
@@ -243,7 +247,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
     let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
     // The first way in which each knower came upon each entity.
     let mut met: BTreeMap<(&Knower, &EntityId), &Knowledge> = BTreeMap::new();
-    for edge in edges.values().filter(|edge| edge.how != How::Shared) {
+    for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.how != How::Shared) {
         let Some(fact) = facts.get(&edge.fact) else { continue };
         if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
             let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
@@ -275,7 +279,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
             added.push(learned.of(*name));
         }
     }
-    edges.extend(added.into_iter().map(|edge| (edge.id(), edge)));
+    edges.extend(added.into_iter().map(|edge| (edge.id(), Arc::new(edge))));
 }
 
 fn when(edge: &Knowledge) -> Option<GameTime> {
@@ -284,7 +288,7 @@ fn when(edge: &Knowledge) -> Option<GameTime> {
 
 /// The NPCs of a campaign that would know nothing but their own name and kind: neither by edges of their own nor as
 /// members or residents. Sorted.
-pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Knowledge>) -> Vec<EntityId> {
+pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<Knowledge>>) -> Vec<EntityId> {
     let mut own_names: HashSet<FactId> = HashSet::new();
     let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();
     for Stated { fact, .. } in &campaign.facts {

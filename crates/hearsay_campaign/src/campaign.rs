@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
     Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, How, Kind, Knower,
-    Knowledge, Passage, Reveal, Session, SessionId, Setting, Vocabulary,
+    Knowledge, Passage, Reveal, Session, SessionId, Setting, Timestamp, Vocabulary,
 };
 
 use crate::{Findings, Warning, error::Place, exact::Exact};
@@ -35,6 +35,16 @@ impl Campaign {
     /// The name of the source: the campaign's id.
     pub fn source(&self) -> &str {
         &self.info.id
+    }
+
+    /// Sets when the facts were recorded, unless they say so themselves. [`plan`](crate::plan) then shares the facts instead of
+    /// copying each of them.
+    pub fn set_recorded(&mut self, now: Timestamp) {
+        for stated in &mut self.facts {
+            if stated.fact.provenance().recorded == Timestamp::default() {
+                Arc::make_mut(&mut stated.fact).set_recorded(now);
+            }
+        }
     }
 
     /// What the campaign is.

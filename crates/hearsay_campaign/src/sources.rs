@@ -1,6 +1,9 @@
 //! Source chains: what somebody was told rests on what the teller knew it by, as far as the files say that.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use hearsay_belief::{RETELLING, Weighed, combine};
 use hearsay_model::{
@@ -12,7 +15,7 @@ use crate::{Campaign, error::Place};
 /// An edge before it is known what it rests on.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
-    pub(crate) edge: Knowledge,
+    pub(crate) edge: Arc<Knowledge>,
     /// Where it is written.
     pub(crate) at: Place,
 }
@@ -29,7 +32,7 @@ pub(crate) struct Step {
 /// What comes of the drafts.
 #[derive(Debug)]
 pub(crate) struct Chained {
-    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
     /// Those who have something from one another, and from nobody else. Each begins with its first step in the files.
     pub(crate) circles: Vec<Vec<Step>>,
 }
@@ -89,16 +92,16 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
     }
     let circles = circles(&drafts, &basis, &waiting);
     let edges = ids.iter().copied().zip(drafts.into_iter().map(|draft| draft.edge));
-    let mut edges: BTreeMap<KnowledgeId, Knowledge> = edges.collect();
+    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = edges.collect();
     for (number, Built { id, edge, .. }) in built {
         edges.remove(&ids[number]);
-        edges.insert(id, edge);
+        edges.insert(id, Arc::new(edge));
     }
     for ((teller, fact, learned, session, sources), company) in told {
         let record = Knowledge::authored(teller.into(), fact);
         let how = How::Shared;
         let record = Knowledge { how, learned, session, sources, company, credence: Credence::NONE, ..record }.sorted();
-        edges.insert(record.id(), record);
+        edges.insert(record.id(), Arc::new(record));
     }
     Chained { edges, circles }
 }
@@ -120,7 +123,7 @@ fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     let about = |edge: &Knowledge| facts.get(&edge.fact).copied().unwrap_or_default();
     let wanted = |edge: &Knowledge| std::iter::once(edge.fact).chain(about(edge).1);
     let mut held: HashMap<(&EntityId, FactId), Vec<usize>> = HashMap::new();
-    for edge in drafts.iter().map(|draft| &draft.edge) {
+    for edge in drafts.iter().map(|draft| &*draft.edge) {
         if let Some(teller) = teller(edge) {
             held.extend(wanted(edge).map(|fact| ((teller, fact), Vec::new())));
         }

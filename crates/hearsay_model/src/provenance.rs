@@ -1,5 +1,7 @@
 //! Where a fact comes from.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Author, Confidence, EntityId, PassageId, SessionId, Timestamp};
@@ -52,25 +54,25 @@ pub enum Evidence {
         field: String,
     },
     /// Words of a file that another tool wrote.
-    Excerpt(Box<Excerpt>),
+    Excerpt(Arc<Excerpt>),
 }
 
-/// Words of a file that another tool wrote, and how to find them again.
+/// Words of a file that another tool wrote, and how to find them again. The many excerpts of one file share its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The path below the campaign's folder, with forward slashes.
-    pub path: String,
+    pub path: Arc<str>,
     /// The line, counted from 1.
     pub line: u32,
     /// The heading or field.
-    pub field: String,
-    /// Which bytes of the file; empty, when that is not known.
+    pub field: Arc<str>,
+    /// The bytes of the file; empty if they are not known.
     pub span: Span,
-    /// The words, or the beginning of many.
-    pub quote: String,
-    /// What the tool calls the document, page or entity that they stand in.
-    pub source: String,
-    /// A hash of these bytes: 16 hexadecimal digits. It changes when what is written here changes.
+    /// The words, or the first of them.
+    pub quote: Arc<str>,
+    /// The id that the tool has for the document, page or entity.
+    pub source: Arc<str>,
+    /// A hash of these bytes: 16 hexadecimal digits. It changes when the words change.
     pub hash: String,
 }
 
