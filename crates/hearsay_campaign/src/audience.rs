@@ -1,4 +1,4 @@
-//! Who knows what at the start: named holders, the audience rules, and the names in what is known.
+//! The knowers of each fact at the start: named holders, the audience rules, and the names in known facts.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -58,15 +58,15 @@ impl Surroundings for Around<'_> {
     }
 }
 
-/// All edges and all readers of the texts.
+/// All knowledge edges, and all texts with their readers.
 pub(crate) struct Known {
     pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
     pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
-    /// By audience, how many facts reach whom.
+    /// The number of facts by audience.
     pub(crate) counts: BTreeMap<&'static str, usize>,
 }
 
-/// Decides who knows what.
+/// Decides who knows each fact and who has read each text.
 ///
 /// 1. Those who are named (`known_by`, `heard_by`, the hearers of a line, …) know a fact as it is said of them.
 /// 2. A fact that is not a secret reaches the audience that it is marked with, or else that of the rules. Whoever is
@@ -94,7 +94,7 @@ pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     Known { edges, passages, counts }
 }
 
-/// Those who have something from one another, and from nobody else.
+/// Returns the circles of knowers who have a fact only from one another.
 pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
     let told = |learned: &Learned| matches!(learned.how, How::Told { by: Some(_), .. });
     if !campaign.facts.iter().any(|stated| stated.learned.iter().any(told)) {
@@ -104,11 +104,11 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
     chain(campaign, drafts(campaign, &Around::new(campaign, &state)).edges).circles
 }
 
-/// Who knows what, before it is known from whom.
+/// The knowers of each fact, before the sources are known.
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
-    /// The audience that each fact reaches by rule.
+    /// The audience of each fact that follows from a rule.
     reached: Vec<Option<Audience>>,
 }
 
@@ -145,7 +145,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
     Drafts { edges, passages, reached }
 }
 
-/// Who says something knows it; unless what it knows is what it distorts in saying so.
+/// Makes the speakers of a fact know it, unless they know the fact that it distorts.
 fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edges: &mut BTreeMap<KnowledgeId, Draft>) {
     let mut wanted: HashMap<FactId, Vec<FactId>> = HashMap::new();
     for Stated { fact, .. } in campaign.facts.iter().filter(|stated| said.contains_key(&stated.fact.id())) {
@@ -176,7 +176,7 @@ fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
     }
 }
 
-/// The texts with their readers, and by the number of a fact, who has read it.
+/// Returns the texts with their readers, and the readers of each fact by its index.
 fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Passage>>, HashMap<usize, Vec<Learned>>) {
     let (mut passages, mut read) = (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<Learned>>::new());
     for text in &campaign.passages {
@@ -220,8 +220,7 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Pas
     (passages, read)
 }
 
-/// Adds an edge. Of two that differ only in what is no part of the id, the later counts; what one of them conceals is
-/// concealed.
+/// Adds an edge. An edge of the same id replaces the earlier one, but stays concealed if the earlier one was.
 fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: Knowledge, at: Place) {
     let id = edge.id();
     if let Some(before) = edges.get(&id) {

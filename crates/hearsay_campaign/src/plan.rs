@@ -1,4 +1,4 @@
-//! The difference between what the files say and what the state holds from them.
+//! The difference between the campaign files and the records of the state that came from them.
 
 mod three_way;
 
@@ -22,17 +22,17 @@ use crate::{
 use three_way::Replaced;
 pub use three_way::{LEFT_OUT, LeftOut};
 
-/// What an import would do.
+/// The changes that an import would make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportPlan {
-    /// The one operation that does it; `None` when there is nothing to do.
+    /// The operation that makes them; `None` if there are none.
     pub operation: Option<Operation>,
-    /// What it does.
+    /// A report of the changes.
     pub report: ImportReport,
 }
 
-/// Compares a campaign with a state. Applying the operation makes the state hold what the files say; a second plan is
-/// then empty.
+/// Compares a campaign with a state. After the operation is applied, the state holds what the files say, and a second plan
+/// is empty.
 ///
 /// - What is new is added, what this source no longer says is withdrawn, everything else is left alone.
 /// - What somebody else confirmed, judged, ended or retracted stays as it is, and is listed in the report. What was
@@ -90,13 +90,13 @@ struct Planner<'a> {
     author: Author,
     history: History<'a>,
     report: ImportReport,
-    /// In the order of dependency.
+    /// Additions, in order of dependency.
     adds: Vec<Change>,
-    /// What depends on others before what it depends on.
+    /// Removals, in reverse order of dependency.
     removals: Vec<Change>,
 }
 
-/// What becomes of the facts.
+/// Facts that are not simply added.
 #[derive(Default)]
 struct Withdrawn {
     /// Facts that are retracted.
