@@ -1,6 +1,9 @@
-//! Who knows what at the start: named holders, the audience rules, and the names in what is known.
+//! The knowers of each fact at the start: named holders, the audience rules, and the names in known facts.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use hearsay_belief::{Surroundings, knowers};
 use hearsay_model::{
@@ -55,15 +58,15 @@ impl Surroundings for Around<'_> {
     }
 }
 
-/// All edges and all readers of the texts.
+/// All knowledge edges, and all texts with their readers.
 pub(crate) struct Known {
-    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
-    pub(crate) passages: BTreeMap<PassageId, Passage>,
-    /// By audience, how many facts reach whom.
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+    pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
+    /// The number of facts by audience.
     pub(crate) counts: BTreeMap<&'static str, usize>,
 }
 
-/// Decides who knows what.
+/// Decides who knows each fact and who has read each text.
 ///
 /// 1. Those who are named (`known_by`, `heard_by`, the hearers of a line, …) know a fact as it is said of them.
 /// 2. A fact that is not a secret reaches the audience that it is marked with, or else that of the rules. Whoever is
@@ -91,7 +94,7 @@ pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     Known { edges, passages, counts }
 }
 
-/// Those who have something from one another, and from nobody else.
+/// Returns the circles of knowers who have a fact only from one another.
 pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
     let told = |learned: &Learned| matches!(learned.how, How::Told { by: Some(_), .. });
     if !campaign.facts.iter().any(|stated| stated.learned.iter().any(told)) {
@@ -101,11 +104,11 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
     chain(campaign, drafts(campaign, &Around::new(campaign, &state)).edges).circles
 }
 
-/// Who knows what, before it is known from whom.
+/// The knowers of each fact, before the sources are known.
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
-    passages: BTreeMap<PassageId, Passage>,
-    /// The audience that each fact reaches by rule.
+    passages: BTreeMap<PassageId, Arc<Passage>>,
+    /// The audience of each fact that follows from a rule.
     reached: Vec<Option<Audience>>,
 }
 
@@ -120,7 +123,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
         for learned in stated.learned.iter().cloned().chain(read.remove(&number).unwrap_or_default()) {
             known.insert(learned.knower.clone());
             let at = learned.at;
-            put(&mut edges, Draft { edge: learned.of(id), at });
+            put(&mut edges, learned.of(id), at);
         }
         let audience = audience_of(campaign, stated);
         // What notes tell as a rumour is half believed.
@@ -130,7 +133,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
         for knower in by_rule {
             if known.insert(knower.clone()) {
                 let edge = Knowledge { credence, ..Knowledge::authored(knower, id) };
-                put(&mut edges, Draft { edge, at: Place::default() });
+                put(&mut edges, edge, Place::default());
             }
         }
         if !stated.speakers.is_empty() {
@@ -142,7 +145,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
     Drafts { edges, passages, reached }
 }
 
-/// Who says something knows it; unless what it knows is what it distorts in saying so.
+/// Makes the speakers of a fact know it, unless they know the fact that it distorts.
 fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edges: &mut BTreeMap<KnowledgeId, Draft>) {
     let mut wanted: HashMap<FactId, Vec<FactId>> = HashMap::new();
     for Stated { fact, .. } in campaign.facts.iter().filter(|stated| said.contains_key(&stated.fact.id())) {
@@ -160,7 +163,7 @@ fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edg
     }
     for (fact, speakers) in said {
         for speaker in speakers {
-            put(edges, Draft { edge: Knowledge::authored(speaker, fact), at: Place::default() });
+            put(edges, Knowledge::authored(speaker, fact), Place::default());
         }
     }
 }
@@ -173,9 +176,9 @@ fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
     }
 }
 
-/// The texts with their readers, and by the number of a fact, who has read it.
-fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage>, HashMap<usize, Vec<Learned>>) {
-    let (mut passages, mut read) = (BTreeMap::<PassageId, Passage>::new(), HashMap::<usize, Vec<Learned>>::new());
+/// Returns the texts with their readers, and the readers of each fact by its index.
+fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Passage>>, HashMap<usize, Vec<Learned>>) {
+    let (mut passages, mut read) = (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<Learned>>::new());
     for text in &campaign.passages {
         let mut passage = text.passage.clone();
         // A text is for whom a sentence of lore about its subject is.
@@ -204,32 +207,32 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Passage
         }
         match passages.get_mut(&passage.id()) {
             Some(same) => {
+                let same = Arc::make_mut(same);
                 same.heard_by.extend(passage.heard_by);
                 same.heard_by.sort();
                 same.heard_by.dedup();
             }
             None => {
-                passages.insert(passage.id(), passage);
+                passages.insert(passage.id(), Arc::new(passage));
             }
         }
     }
     (passages, read)
 }
 
-/// Adds an edge. Of two that differ only in what is no part of the id, the later counts; what one of them conceals is
-/// concealed.
-fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut draft: Draft) {
-    let id = draft.edge.id();
+/// Adds an edge. An edge of the same id replaces the earlier one, but stays concealed if the earlier one was.
+fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: Knowledge, at: Place) {
+    let id = edge.id();
     if let Some(before) = edges.get(&id) {
-        draft.edge.conceals |= before.edge.conceals;
+        edge.conceals |= before.edge.conceals;
     }
-    edges.insert(id, draft);
+    edges.insert(id, Draft { edge: Arc::new(edge), at });
 }
 
 /// Who knows a fact knows the names in it: the open `name` and `kind` of its subject, its object and all that it
 /// mentions. A group or place that knows a fact knows the names for its members. The names are learned in the same
 /// breath as the first fact that holds them. Secret names and aliases are never learned in this way.
-fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
+fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<Knowledge>>) {
     let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
     let mut facts: HashMap<FactId, &Fact> = HashMap::new();
     for Stated { fact, .. } in &campaign.facts {
@@ -243,7 +246,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
     let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
     // The first way in which each knower came upon each entity.
     let mut met: BTreeMap<(&Knower, &EntityId), &Knowledge> = BTreeMap::new();
-    for edge in edges.values().filter(|edge| edge.how != How::Shared) {
+    for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.how != How::Shared) {
         let Some(fact) = facts.get(&edge.fact) else { continue };
         if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
             let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
@@ -275,7 +278,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Knowledge>) {
             added.push(learned.of(*name));
         }
     }
-    edges.extend(added.into_iter().map(|edge| (edge.id(), edge)));
+    edges.extend(added.into_iter().map(|edge| (edge.id(), Arc::new(edge))));
 }
 
 fn when(edge: &Knowledge) -> Option<GameTime> {
@@ -284,7 +287,7 @@ fn when(edge: &Knowledge) -> Option<GameTime> {
 
 /// The NPCs of a campaign that would know nothing but their own name and kind: neither by edges of their own nor as
 /// members or residents. Sorted.
-pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Knowledge>) -> Vec<EntityId> {
+pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<Knowledge>>) -> Vec<EntityId> {
     let mut own_names: HashSet<FactId> = HashSet::new();
     let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();
     for Stated { fact, .. } in &campaign.facts {

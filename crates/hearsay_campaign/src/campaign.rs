@@ -1,15 +1,15 @@
-//! What a campaign's files say, before it is known what the state already holds.
+//! A campaign as its files describe it, before it is compared with a state.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
     Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, How, Kind, Knower,
-    Knowledge, Passage, Reveal, Session, SessionId, Setting, Vocabulary,
+    Knowledge, Passage, Reveal, Session, SessionId, Setting, Timestamp, Vocabulary,
 };
 
 use crate::{Findings, Warning, error::Place, exact::Exact};
 
-/// A campaign as its files say it. Made by [`read`](crate::read); [`plan`](crate::plan) compares it with a state.
+/// A campaign as its files describe it. [`read`](crate::read) makes it; [`plan`](crate::plan) compares it with a state.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     pub(crate) info: CampaignInfo,
@@ -18,7 +18,7 @@ pub struct Campaign {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) rules: AudienceRules,
     pub(crate) entities: BTreeMap<EntityId, Kind>,
-    /// The ids that the tool which wrote the files has for the entities.
+    /// The ids of the entities in the tool that wrote the files.
     pub(crate) external: BTreeMap<EntityId, Vec<ExternalId>>,
     pub(crate) sessions: Vec<Session>,
     pub(crate) facts: Vec<Stated>,
@@ -27,32 +27,42 @@ pub struct Campaign {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
     pub(crate) findings: Findings,
-    /// The records of an export that lie beside its pages.
+    /// The records of an export, stored beside its pages.
     pub(crate) exact: Option<Box<Exact>>,
 }
 
 impl Campaign {
-    /// The name of the source: the campaign's id.
+    /// The name of the source, which is the id of the campaign.
     pub fn source(&self) -> &str {
         &self.info.id
     }
 
-    /// What the campaign is.
+    /// Sets when the facts were recorded, unless they say so themselves. [`plan`](crate::plan) then shares the facts instead of
+    /// copying each of them.
+    pub fn set_recorded(&mut self, now: Timestamp) {
+        for stated in &mut self.facts {
+            if stated.fact.provenance().recorded == Timestamp::default() {
+                Arc::make_mut(&mut stated.fact).set_recorded(now);
+            }
+        }
+    }
+
+    /// The name, description and game system.
     pub fn info(&self) -> &CampaignInfo {
         &self.info
     }
 
-    /// The entities, by id, with what they are.
+    /// The kinds of the entities, by id.
     pub fn entities(&self) -> &BTreeMap<EntityId, Kind> {
         &self.entities
     }
 
-    /// The ids that the tool which wrote the files has for an entity.
+    /// The ids of an entity in the tool that wrote the files.
     pub fn external_ids(&self, id: &EntityId) -> &[ExternalId] {
         self.external.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// What was found in the files besides: links that lead nowhere, what was not read.
+    /// Findings for the report: links without a target, files that were not read.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
@@ -62,7 +72,7 @@ impl Campaign {
         self.facts.iter().map(|stated| &stated.fact)
     }
 
-    /// The texts, in the order of the files. Those whose readers follow from the audience rules have none yet.
+    /// The texts, in the order of the files. A text whose readers follow from the audience rules has no readers yet.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
         self.passages.iter().map(|text| &text.passage)
     }
@@ -72,12 +82,12 @@ impl Campaign {
         &self.sessions
     }
 
-    /// When secrets may be told, in the order of the files.
+    /// The conditions under which secrets may be told, in the order of the files.
     pub fn reveals(&self) -> &[Reveal] {
         &self.reveals
     }
 
-    /// What may not be meant as it is written.
+    /// Warnings about text that may be a mistake.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
@@ -88,40 +98,40 @@ impl Campaign {
     }
 }
 
-/// Whom a fact or text reaches besides those who are named.
+/// The audience of a fact or text, besides the named knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Whom the audience rules say.
+    /// The audience that follows from the rules.
     Rules,
-    /// Everybody, the place, the parties or the subject, as it is marked.
+    /// The audience that the mark names: everybody, the place, the parties or the subject.
     Only(Audience),
-    /// Nobody: those who are named are the only ones.
+    /// Nobody else.
     Named,
 }
 
-/// A fact, and who knows it.
+/// A fact with its knowers.
 #[derive(Debug, Clone)]
 pub(crate) struct Stated {
     pub(crate) fact: Arc<Fact>,
     pub(crate) reach: Reach,
-    /// Those who are named.
+    /// The named knowers.
     pub(crate) learned: Vec<Learned>,
-    /// Those who say it in a session: each knows it, if not otherwise then from the start.
+    /// The characters who say it in a session. Each knows it, from the start unless the files say otherwise.
     pub(crate) speakers: Vec<EntityId>,
 }
 
-/// A text, and who knows it.
+/// A text with its readers.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) passage: Passage,
     pub(crate) reach: Reach,
-    /// Whom or what it is about first of all.
+    /// The entity that it is mainly about.
     pub(crate) subject: Option<EntityId>,
-    /// The facts that it states, by their number: its readers have read them.
+    /// The indices of the facts that it states. Its readers know them.
     pub(crate) facts: Vec<usize>,
 }
 
-/// An edge of knowledge without the fact.
+/// A knowledge edge without its fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Learned {
     pub(crate) knower: Knower,
@@ -130,11 +140,11 @@ pub(crate) struct Learned {
     pub(crate) credence: Credence,
     pub(crate) conceals: bool,
     pub(crate) session: Option<SessionId>,
-    /// Who was there too.
+    /// The characters who were present too.
     pub(crate) company: Vec<EntityId>,
-    /// The rank from which on members of the knower have it.
+    /// The minimum rank of the members of the knower who have it.
     pub(crate) rank: Option<String>,
-    /// Where it is written.
+    /// The place in the files.
     pub(crate) at: Place,
 }
 

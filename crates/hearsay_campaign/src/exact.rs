@@ -10,6 +10,7 @@ use std::{
     fs,
     io::{self, BufReader, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use hearsay_model::{
@@ -208,8 +209,8 @@ fn written_as(setting: &Setting) -> Option<&'static str> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Exact {
     pub(crate) facts: HashSet<FactId>,
-    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
-    pub(crate) passages: BTreeMap<PassageId, Passage>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+    pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
     pub(crate) settings: HashSet<SettingKey>,
     /// What others name and is there no more.
     pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
@@ -322,7 +323,7 @@ impl Records {
         let is_unchanged = |evidence: &[Evidence]| {
             evidence.iter().any(|evidence| match evidence {
                 Evidence::File { path, line, .. } => unchanged.contains(&(path.clone(), *line)),
-                Evidence::Excerpt(excerpt) => unchanged.contains(&(excerpt.path.clone(), excerpt.line)),
+                Evidence::Excerpt(excerpt) => unchanged.contains(&(excerpt.path.to_string(), excerpt.line)),
                 Evidence::Passage { .. } => false,
             })
         };
@@ -403,10 +404,10 @@ impl Records {
                     });
                 }
                 Change::Learn(edge) if !gone.contains(&Key::Fact(edge.fact)) => {
-                    exact.edges.insert(edge.id(), edge.as_ref().clone());
+                    exact.edges.insert(edge.id(), edge);
                 }
                 Change::AddPassage(passage) if !gone.contains(&Key::Passage(passage.id())) => {
-                    exact.passages.insert(passage.id(), passage.as_ref().clone());
+                    exact.passages.insert(passage.id(), passage);
                 }
                 _ => {}
             }

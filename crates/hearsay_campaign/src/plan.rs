@@ -1,4 +1,4 @@
-//! The difference between what the files say and what the state holds from them.
+//! The difference between the campaign files and the records of the state that came from them.
 
 mod three_way;
 
@@ -22,17 +22,17 @@ use crate::{
 use three_way::Replaced;
 pub use three_way::{LEFT_OUT, LeftOut};
 
-/// What an import would do.
+/// The changes that an import would make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportPlan {
-    /// The one operation that does it; `None` when there is nothing to do.
+    /// The operation that makes them; `None` if there are none.
     pub operation: Option<Operation>,
-    /// What it does.
+    /// A report of the changes.
     pub report: ImportReport,
 }
 
-/// Compares a campaign with a state. Applying the operation makes the state hold what the files say; a second plan is
-/// then empty.
+/// Compares a campaign with a state. After the operation is applied, the state holds what the files say, and a second plan
+/// is empty.
 ///
 /// - What is new is added, what this source no longer says is withdrawn, everything else is left alone.
 /// - What somebody else confirmed, judged, ended or retracted stays as it is, and is listed in the report. What was
@@ -43,7 +43,8 @@ pub struct ImportPlan {
 /// - What files of another tool leave out is not withdrawn: that is proposed to the DM, as a fact with the attribute
 ///   [`LEFT_OUT`]. Where they changed what somebody else has changed too, their word is proposed.
 ///
-/// `now` is the real time at which it is recorded.
+/// `now` is the real time of the import. Facts that say when they were recorded keep that time: see
+/// [`Campaign::set_recorded`].
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let around = Around::new(campaign, state);
@@ -63,7 +64,10 @@ pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     };
     report.found(&campaign.findings);
     let history = History::of(state, &author);
-    let mut planner = Planner { state, campaign, now, author, history, report, adds: Vec::new(), removals: Vec::new() };
+    let records = campaign.entities.len() + campaign.facts.len() + edges.len() + passages.len();
+    let others = campaign.settings.len() + 1 + campaign.sessions.len() + campaign.reveals.len();
+    let adds = Vec::with_capacity(records + others);
+    let mut planner = Planner { state, campaign, now, author, history, report, adds, removals: Vec::new() };
     planner.settings();
     let gone = planner.entities();
     planner.sessions(&gone);
@@ -86,13 +90,13 @@ struct Planner<'a> {
     author: Author,
     history: History<'a>,
     report: ImportReport,
-    /// In the order of dependency.
+    /// Additions, in order of dependency.
     adds: Vec<Change>,
-    /// What depends on others before what it depends on.
+    /// Removals, in reverse order of dependency.
     removals: Vec<Change>,
 }
 
-/// What becomes of the facts.
+/// Facts that are not simply added.
 #[derive(Default)]
 struct Withdrawn {
     /// Facts that are retracted.
@@ -277,7 +281,9 @@ impl Planner<'_> {
     }
 
     fn assert(&mut self, fact: &Arc<Fact>, standing: Standing) {
-        if standing == fact.standing() && self.exact().is_some_and(|exact| exact.facts.contains(&fact.id())) {
+        let is_recorded = fact.provenance().recorded != Timestamp::default()
+            || self.exact().is_some_and(|exact| exact.facts.contains(&fact.id()));
+        if standing == fact.standing() && is_recorded {
             return self.adds.push(Change::AssertFact(Arc::clone(fact)));
         }
         let provenance = Provenance { recorded: self.now, ..fact.provenance().clone() };
@@ -305,7 +311,12 @@ impl Planner<'_> {
         rivals.first().copied()
     }
 
-    fn knowledge(&mut self, edges: BTreeMap<KnowledgeId, Knowledge>, withdrawn: &Withdrawn, gone: &BTreeSet<EntityId>) {
+    fn knowledge(
+        &mut self,
+        edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+        withdrawn: &Withdrawn,
+        gone: &BTreeSet<EntityId>,
+    ) {
         let mut old: Vec<KnowledgeId> = Vec::new();
         for (id, last) in &self.history.edges {
             let Some(edge) = last.value.filter(|_| last.ours) else { continue };
@@ -323,7 +334,7 @@ impl Planner<'_> {
                 continue;
             }
             match self.history.edges.get(&id) {
-                Some(last) if last.value.is_some_and(|held| **held == edge) => {}
+                Some(last) if last.value.is_some_and(|held| *held == edge) => {}
                 Some(last) if !last.ours => {
                     let statement =
                         self.state.fact(edge.fact).map_or(String::new(), |fact| fact.statement().to_owned());
@@ -336,7 +347,7 @@ impl Planner<'_> {
                 }
                 _ => {
                     self.report.knowledge += 1;
-                    self.adds.push(Change::Learn(Arc::new(edge)));
+                    self.adds.push(Change::Learn(edge));
                 }
             }
         }
@@ -344,7 +355,7 @@ impl Planner<'_> {
 
     fn passages(
         &mut self,
-        passages: BTreeMap<hearsay_model::PassageId, hearsay_model::Passage>,
+        passages: BTreeMap<hearsay_model::PassageId, Arc<hearsay_model::Passage>>,
         gone: &BTreeSet<EntityId>,
         withdrawn: &mut Withdrawn,
     ) {
@@ -360,7 +371,8 @@ impl Planner<'_> {
             (removals, withdrawn.left_out_texts) = removals.into_iter().partition(|id| replaced.contains(id));
         }
         self.removals.splice(0..0, removals.into_iter().map(Change::RemovePassage));
-        for (id, mut passage) in passages {
+        for (id, passage) in passages {
+            let mut passage = Arc::unwrap_or_clone(passage);
             passage.mentions.retain(|id| !gone.contains(id));
             passage.heard_by.retain(|knower| knower.entity().is_none_or(|id| !gone.contains(id)));
             passage.document = passage.document.filter(|id| !gone.contains(id));
@@ -527,7 +539,10 @@ impl Planner<'_> {
     fn finish(mut self) -> ImportPlan {
         self.remove_what_is_only_named();
         // What names a session comes after those that are recorded here.
-        self.adds.sort_by_key(|change| matches!(change, Change::Set(Setting::Playing(_) | Setting::Recap(_))));
+        let names_session =
+            |change: &mut Change| matches!(change, Change::Set(Setting::Playing(_) | Setting::Recap(_)));
+        let last: Vec<Change> = self.adds.extract_if(.., names_session).collect();
+        self.adds.extend(last);
         self.adds.append(&mut self.removals);
         let changes = self.adds;
         if changes.is_empty() {

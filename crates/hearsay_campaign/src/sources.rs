@@ -1,6 +1,9 @@
-//! Source chains: what somebody was told rests on what the teller knew it by, as far as the files say that.
+//! Source chains: an edge that was told depends on the edges by which the teller knew the fact, as far as the files say.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use hearsay_belief::{RETELLING, Weighed, combine};
 use hearsay_model::{
@@ -9,15 +12,15 @@ use hearsay_model::{
 
 use crate::{Campaign, error::Place};
 
-/// An edge before it is known what it rests on.
+/// An edge without its sources.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
-    pub(crate) edge: Knowledge,
-    /// Where it is written.
+    pub(crate) edge: Arc<Knowledge>,
+    /// The place in the files.
     pub(crate) at: Place,
 }
 
-/// One step of a circle: somebody has something from somebody.
+/// One step of a circle: one knower has a fact from another.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) who: Knower,
@@ -26,15 +29,15 @@ pub(crate) struct Step {
     pub(crate) at: Place,
 }
 
-/// What comes of the drafts.
+/// The edges with their sources.
 #[derive(Debug)]
 pub(crate) struct Chained {
-    pub(crate) edges: BTreeMap<KnowledgeId, Knowledge>,
-    /// Those who have something from one another, and from nobody else. Each begins with its first step in the files.
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+    /// Circles of knowers who have a fact only from one another. Each begins with the step that comes first in the files.
     pub(crate) circles: Vec<Vec<Step>>,
 }
 
-/// An edge with what it rests on.
+/// An edge with its sources.
 struct Built {
     id: KnowledgeId,
     edge: Knowledge,
@@ -44,7 +47,7 @@ struct Built {
 /// A teller's record of having told something: teller, fact, when, session, and what it knew it by.
 type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Source>);
 
-/// Gives every edge its sources.
+/// Sets the sources of every edge.
 ///
 /// 1. What was told rests on the teller's own edges to the fact, or else to the fact that it distorts, that were not
 ///    learned later than it was told. A teller without any is where it begins.
@@ -89,21 +92,21 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
     }
     let circles = circles(&drafts, &basis, &waiting);
     let edges = ids.iter().copied().zip(drafts.into_iter().map(|draft| draft.edge));
-    let mut edges: BTreeMap<KnowledgeId, Knowledge> = edges.collect();
+    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = edges.collect();
     for (number, Built { id, edge, .. }) in built {
         edges.remove(&ids[number]);
-        edges.insert(id, edge);
+        edges.insert(id, Arc::new(edge));
     }
     for ((teller, fact, learned, session, sources), company) in told {
         let record = Knowledge::authored(teller.into(), fact);
         let how = How::Shared;
         let record = Knowledge { how, learned, session, sources, company, credence: Credence::NONE, ..record }.sorted();
-        edges.insert(record.id(), record);
+        edges.insert(record.id(), Arc::new(record));
     }
     Chained { edges, circles }
 }
 
-/// For each edge the teller's edges that it may rest on.
+/// Returns for each edge the edges of the teller that it may depend on.
 fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     let facts = campaign.facts();
     // Where a fact begins, and what it is a distortion of.
@@ -120,7 +123,7 @@ fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     let about = |edge: &Knowledge| facts.get(&edge.fact).copied().unwrap_or_default();
     let wanted = |edge: &Knowledge| std::iter::once(edge.fact).chain(about(edge).1);
     let mut held: HashMap<(&EntityId, FactId), Vec<usize>> = HashMap::new();
-    for edge in drafts.iter().map(|draft| &draft.edge) {
+    for edge in drafts.iter().map(|draft| &*draft.edge) {
         if let Some(teller) = teller(edge) {
             held.extend(wanted(edge).map(|fact| ((teller, fact), Vec::new())));
         }
@@ -172,7 +175,7 @@ fn build(edge: &Knowledge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<Entit
     Built { id: edge.id(), edge, belief }
 }
 
-/// The circles among the edges that hang on nothing but one another.
+/// Returns the circles among the edges that depend only on one another.
 fn circles(drafts: &[Draft], basis: &[Vec<usize>], left: &[usize]) -> Vec<Vec<Step>> {
     let place = |number: &usize| (drafts[*number].at, *number);
     let mut starts = left.to_vec();

@@ -160,7 +160,7 @@ pub struct Reason {
 pub(crate) fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
-        Evidence::Excerpt(excerpt) => Some(excerpt.path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.to_string()),
         Evidence::Passage { .. } => None,
     });
     let source = match (&provenance.speaker, file) {

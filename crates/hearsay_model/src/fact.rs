@@ -449,6 +449,11 @@ impl Fact {
         &self.parts.provenance
     }
 
+    /// Sets when the fact was recorded. The id does not depend on it.
+    pub fn set_recorded(&mut self, recorded: crate::Timestamp) {
+        self.parts.provenance.recorded = recorded;
+    }
+
     /// Ends the validity. Content is unchanged, so the id stays.
     pub(crate) fn set_end(&mut self, until: crate::Date) {
         self.parts.validity.until = Some(until);

@@ -1,26 +1,28 @@
-//! Where a fact comes from.
+//! The provenance of facts.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Author, Confidence, EntityId, PassageId, SessionId, Timestamp};
 
-/// The way a fact came into the record.
+/// How a fact came into the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// The game saw it happen.
     Witnessed,
-    /// Somebody said it.
+    /// A character said it.
     Stated,
     /// It was concluded from other facts.
     Inferred,
-    /// Somebody wrote it as part of the world.
+    /// An author wrote it as part of the world.
     Authored,
     /// It was read from a file.
     Imported,
 }
 
-/// A stretch of bytes in a text, the end not included.
+/// A range of bytes in a text; the end is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
@@ -29,7 +31,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// What a fact can be checked against.
+/// The source text that a fact can be checked against.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
@@ -37,7 +39,7 @@ pub enum Evidence {
     Passage {
         /// The passage.
         passage: PassageId,
-        /// Which bytes of it.
+        /// The bytes of the passage.
         span: Span,
         /// The words themselves.
         quote: String,
@@ -52,57 +54,57 @@ pub enum Evidence {
         field: String,
     },
     /// Words of a file that another tool wrote.
-    Excerpt(Box<Excerpt>),
+    Excerpt(Arc<Excerpt>),
 }
 
-/// Words of a file that another tool wrote, and how to find them again.
+/// Words of a file that another tool wrote, and how to find them again. The many excerpts of one file share its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The path below the campaign's folder, with forward slashes.
-    pub path: String,
+    pub path: Arc<str>,
     /// The line, counted from 1.
     pub line: u32,
     /// The heading or field.
-    pub field: String,
-    /// Which bytes of the file; empty, when that is not known.
+    pub field: Arc<str>,
+    /// The bytes of the file; empty if they are not known.
     pub span: Span,
-    /// The words, or the beginning of many.
-    pub quote: String,
-    /// What the tool calls the document, page or entity that they stand in.
-    pub source: String,
-    /// A hash of these bytes: 16 hexadecimal digits. It changes when what is written here changes.
+    /// The words, or the first of them.
+    pub quote: Arc<str>,
+    /// The id that the tool has for the document, page or entity.
+    pub source: Arc<str>,
+    /// A hash of these bytes: 16 hexadecimal digits. It changes when the words change.
     pub hash: String,
 }
 
-/// Where a fact comes from: how, by whom, when, how sure, and what shows it. No fact is built without one.
+/// The provenance of a fact: method, author, time, confidence and evidence. Every fact has one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The way it came into the record.
+    /// How it came into the record.
     pub method: Method,
-    /// Who recorded it.
+    /// The author of the record.
     pub author: Author,
-    /// The session it was recorded in.
+    /// The session in which it was recorded.
     pub session: Option<SessionId>,
-    /// Who said it.
+    /// The speaker.
     pub speaker: Option<EntityId>,
-    /// When it was recorded, by the real clock.
+    /// The real time of the record.
     pub recorded: Timestamp,
-    /// How sure extraction is that the source says this, with what was learned from the DM's decisions.
+    /// The probability that the source says this, adjusted by what was learned from the DM's decisions.
     pub confidence: Confidence,
-    /// How sure extraction was by itself, where what was learned made that another number.
+    /// The confidence of extraction before that adjustment, if it differs.
     #[serde(default)]
     pub extracted: Option<Confidence>,
-    /// The language model that found it, by the name its server has for it, where one did.
+    /// The name of the language model that found it, if one did.
     #[serde(default)]
     pub model: Option<String>,
     /// Whether the DM confirmed it.
     pub confirmed: bool,
-    /// What it can be checked against.
+    /// The source texts that it can be checked against.
     pub evidence: Vec<Evidence>,
 }
 
 impl Provenance {
-    /// A provenance at full confidence. What the DM records is confirmed by that.
+    /// Creates a provenance at full confidence. A record by the DM counts as confirmed.
     pub fn new(method: Method, author: Author) -> Self {
         let confirmed = author == Author::Dm;
         Self {
@@ -119,8 +121,8 @@ impl Provenance {
         }
     }
 
-    /// The source as a stable text: part of a fact's id, so that the same words from two sources are two facts.
-    /// A file's path and line are left out, so that a fact survives being moved within its campaign.
+    /// Returns the source as a stable text. It is part of the fact's id, so the same words from two sources are two facts.
+    /// The path and line of a file are left out, so a fact keeps its id when it moves within the campaign.
     pub(crate) fn source(&self) -> String {
         let session = self.session.as_ref().map_or("", SessionId::as_str);
         let speaker = self.speaker.as_ref().map_or("", EntityId::as_str);

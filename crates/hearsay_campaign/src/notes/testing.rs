@@ -67,7 +67,7 @@ pub(super) fn texts(campaign: &Campaign) -> Vec<String> {
 /// What is quoted as evidence: it comes before whoever knows the fact or the text.
 fn quoted(evidence: &[Evidence]) -> String {
     let quotes = evidence.iter().filter_map(|evidence| match evidence {
-        Evidence::Excerpt(excerpt) => Some(excerpt.quote.as_str()),
+        Evidence::Excerpt(excerpt) => Some(&*excerpt.quote),
         _ => None,
     });
     quotes.collect::<Vec<_>>().join(" ")

@@ -70,7 +70,7 @@ pub(super) struct Replaced {
 
 fn source(evidence: &[Evidence]) -> Option<&str> {
     evidence.iter().find_map(|evidence| match evidence {
-        Evidence::Excerpt(excerpt) => Some(excerpt.source.as_str()),
+        Evidence::Excerpt(excerpt) => Some(&*excerpt.source),
         _ => None,
     })
 }
@@ -119,7 +119,7 @@ impl Planner<'_> {
     }
 
     /// Texts of the last import in whose place others stand.
-    pub(super) fn replaced_texts(&self, wanted: &BTreeMap<PassageId, Passage>) -> HashSet<PassageId> {
+    pub(super) fn replaced_texts(&self, wanted: &BTreeMap<PassageId, Arc<Passage>>) -> HashSet<PassageId> {
         type Place<'a> = (Option<&'a str>, Option<&'a str>);
         fn place(passage: &Passage) -> Place<'_> {
             (source(&passage.evidence), passage.title.as_deref())

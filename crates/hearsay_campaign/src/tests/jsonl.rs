@@ -140,18 +140,18 @@ fn words(n: u8) -> String {
 fn evidence(n: u8) -> Vec<Evidence> {
     let span = Span { start: n.into(), end: usize::from(n) + 9 };
     let excerpt = Excerpt {
-        path: format!("People/Name {}.md", n % 9),
+        path: format!("People/Name {}.md", n % 9).into(),
         line: u32::from(n % 12),
-        field: words(n / 2),
+        field: words(n / 2).into(),
         span,
-        quote: words(n / 3),
-        source: format!("s{}", n % 3),
+        quote: words(n / 3).into(),
+        source: format!("s{}", n % 3).into(),
         hash: format!("{n:016x}"),
     };
     match n % 5 {
         0 => vec![],
         1 => vec![Evidence::File { path: "campaign.yaml".into(), line: n.into(), field: words(n) }],
-        2 => vec![Evidence::Excerpt(Box::new(excerpt))],
+        2 => vec![Evidence::Excerpt(Arc::new(excerpt))],
         3 => vec![Evidence::Passage { passage: passage(n / 2).id(), span, quote: words(n) }],
         _ => evidence(n - 1).into_iter().chain(evidence(n - 2)).collect(),
     }

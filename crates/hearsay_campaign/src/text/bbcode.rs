@@ -1,28 +1,30 @@
-//! BBCode, as World Anvil writes it. It becomes HTML, of which a real parser makes text.
+//! Text in BBCode, as World Anvil writes it: it is turned into HTML, which is then parsed.
 
 use super::{Style, Writer, hidden::Places, html};
 use crate::notes::{Block, Text, Visibility, secret};
 
-/// Makes blocks of a text in BBCode. What stands between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret; what such
-/// a tag leaves open is so up to the end. `[` that begins no tag is text.
+/// Makes blocks of a text in BBCode.
+///
+/// The text between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret. If such a tag is not closed, the rest of the
+/// text is secret. A `[` that begins no tag is text.
 pub fn bbcode(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
     html::write(&to_html(&text.content), &mut writer);
 }
 
-/// What a tag becomes.
+/// The HTML that a tag is turned into.
 enum Becomes {
-    /// An element with this name.
+    /// An element of this name.
     Element(&'static str),
-    /// A secret.
+    /// A secret element.
     Secret,
-    /// What is between it is left out: addresses of images, rolls.
+    /// Nothing, and its content is left out too: addresses of images, rolls.
     Nothing,
-    /// Only the tag is left out.
+    /// Nothing, but its content stays.
     Plain,
     /// A line break.
     Break,
-    /// It is no tag.
+    /// The same text: it is no tag.
     Text,
 }
 
@@ -56,18 +58,18 @@ fn becomes(name: &str) -> Becomes {
     }
 }
 
-/// Whether a tag holds nothing: its content, if any, stands behind a colon.
+/// Whether a tag has no closing tag: its content, if any, follows a colon.
 fn is_alone(name: &str) -> bool {
     ["roll", "articletoc", "toc", "map", "block", "statblock", "embed", "css", "image"].contains(&name)
 }
 
-/// Tags within one another.
+/// Maximum number of nested tags.
 const MAX_OPEN: usize = 200;
 
 fn to_html(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 4);
     let mut open: Vec<String> = Vec::new();
-    // Within how many tags whose content is left out.
+    // Number of open tags whose content is left out.
     let mut ignored = 0_usize;
     let (mut rest, mut places) = (source, Places::new(source));
     while let Some(start) = rest.find('[') {
@@ -125,7 +127,7 @@ fn to_html(source: &str) -> String {
     out
 }
 
-/// Text with its empty lines as breaks.
+/// Appends text, with line breaks between its lines.
 fn push_text(out: &mut String, text: &str) {
     let text = text.replace('\r', "");
     for (number, line) in text.split('\n').enumerate() {
@@ -136,7 +138,7 @@ fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// Closes a tag and those within it. A tag that is not open closes nothing, and none closes a secret but its own.
+/// Closes a tag and those within it. Has no effect if the tag is not open, or if an open secret lies within it.
 fn close(out: &mut String, open: &mut Vec<String>, ignored: &mut usize, name: &str) {
     let hides = |name: &String| matches!(becomes(name), Becomes::Secret);
     let last = open.iter().rposition(|held| held == name || hides(held));
@@ -151,9 +153,12 @@ fn close(out: &mut String, open: &mut Vec<String>, ignored: &mut usize, name: &s
     }
 }
 
-/// The tag at the beginning of a text: whether it closes, its name in lowercase, its length.
+/// Maximum length of a tag in bytes.
+const MAX_TAG_BYTES: usize = 400;
+
+/// Returns the tag at the beginning of a text: whether it closes, its name in lowercase, its length.
 fn tag(text: &str) -> Option<(bool, String, usize)> {
-    let end = text.find(']').filter(|end| *end <= 400)?;
+    let end = text.bytes().take(MAX_TAG_BYTES).position(|byte| byte == b']')?;
     let inner = &text[1..end];
     let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
     let name: String =

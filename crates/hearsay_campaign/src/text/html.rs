@@ -21,7 +21,7 @@ pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blo
     write(&text.content, &mut writer);
 }
 
-/// The text of a piece of HTML on one line.
+/// Returns the text of a piece of HTML on one line.
 pub fn html_to_text(source: &str) -> String {
     if !source.contains(['<', '&']) {
         return source.trim().to_owned();
@@ -33,19 +33,20 @@ pub fn html_to_text(source: &str) -> String {
     texts.join(" ")
 }
 
+/// Nesting depth below which elements are left out.
 const DEEPEST: usize = 256;
 
-/// The level of what names a paragraph and is no heading: below all headings.
+/// Level of a label that names a paragraph: below all headings.
 pub(super) const LABEL_LEVEL: u8 = 7;
 
 fn is_named(node: &Node, name: &str) -> bool {
     node.as_element().is_some_and(|element| element.name() == name)
 }
 
-/// Elements within one another at which the parser stops: the time that it takes grows with the square of them.
+/// Nesting depth at which the parse stops: the time of the parser grows with its square.
 const TOO_DEEP: usize = 512;
 
-/// Bytes that the parser gets at a time.
+/// Bytes that the parser gets at once.
 const CHUNK_BYTES: usize = 1 << 10;
 
 /// Parses HTML up to where it is nested too deeply, has a tag with too many attributes, or has elements that the parser
@@ -57,7 +58,7 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
     let mut parser = driver::parse_fragment(sink, driver::ParseOpts::default(), body, Vec::new(), false);
     let (mut at, mut seen) = (0, 0);
     while at < source.len() && !writer.is_cancelled() {
-        // Only in front of a tag, so that none is cut in two.
+        // Cut only before a tag, so that no tag is split.
         let mut end = source.len().min(at + CHUNK_BYTES);
         while !source.is_char_boundary(end) {
             end += 1;
@@ -93,7 +94,7 @@ fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
         text.push(' ');
         text.push_str(tag(part).and_then(|end| part.get(end + 1..)).unwrap_or(part));
     }
-    // Entities are all that is left to parse.
+    // Only character references are left to parse.
     for node in Html::parse_fragment(&text).tree.values() {
         if let Node::Text(words) = node {
             writer.words(words, None);
@@ -116,7 +117,7 @@ pub(super) fn write(source: &str, writer: &mut Writer) {
 }
 
 fn write_tree(tree: &Html, writer: &mut Writer) {
-    // Tables with a column for the DM.
+    // Tables that have a column for the DM.
     let mut tables = HashSet::new();
     for cell in tree.tree.nodes().filter(|node| is_named(node.value(), "th")) {
         let words: String =
@@ -126,9 +127,9 @@ fn write_tree(tree: &Html, writer: &mut Writer) {
     }
     let mut node = tree.tree.root();
     let mut depth = 0;
-    // Where the anchors that are open began.
+    // Start positions of the open anchors.
     let mut anchors = Vec::new();
-    // Walked without recursion: a tree may be as deep as its source is long.
+    // Without recursion: a tree may be as deep as its source is long.
     'walk: loop {
         if writer.is_cancelled() {
             break;
@@ -165,7 +166,7 @@ fn write_tree(tree: &Html, writer: &mut Writer) {
     writer.end();
 }
 
-/// Begins an element or writes a text. Returns whether what is within it is written.
+/// Begins an element or writes a text. Returns whether its content is written.
 fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
     match node {
         Node::Text(words) => {
@@ -199,7 +200,7 @@ fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
     }
 }
 
-/// Cells of a row are told apart: `name: value; value`.
+/// Writes the separator between cells of a row: `name: value; value`.
 fn separate(writer: &mut Writer) {
     let has_colon = writer.has_colon();
     let written = writer.so_far().trim_end();
@@ -223,7 +224,7 @@ fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
         [b'h', level @ b'1'..=b'6'] => {
             writer.end_as_heading(level - b'0');
         }
-        // What is defined stands under its name.
+        // The definition belongs under its term.
         b"dt" => {
             writer.end_as_heading(LABEL_LEVEL);
         }
@@ -290,7 +291,7 @@ fn is_block(name: &str) -> bool {
 }
 
 fn is_secret(element: &Element) -> bool {
-    // Foundry shows players those of its secrets that have been revealed.
+    // Foundry shows revealed secrets to players.
     let revealed = element.classes().any(|class| class == "revealed");
     let hides = |class: &str| secret::is_secret(class) && !(revealed && class == "secret");
     element.classes().any(hides) || element.attr("data-visibility").is_some_and(secret::is_secret)

@@ -379,7 +379,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
         // The words stand alone: the file they are from may not be there any more.
         Evidence::Excerpt(excerpt) => SourceText {
             place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
-            text: Some(excerpt.quote.clone()).filter(|quote| !quote.is_empty()),
+            text: Some(excerpt.quote.to_string()).filter(|quote| !quote.is_empty()),
             quote: None,
             passage: None,
             speaker: None,

@@ -82,7 +82,9 @@ impl Source {
                 ..Options::default()
             };
             let limits = Limits { cancel: cancelled.into(), ..Limits::default() };
-            return Ok(Self::Campaign(Box::new(read_any(path, &options, &limits)?)));
+            let mut campaign = read_any(path, &options, &limits)?;
+            campaign.set_recorded(now());
+            return Ok(Self::Campaign(Box::new(campaign)));
         }
         let file =
             hearsay_campaign::open_file(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;

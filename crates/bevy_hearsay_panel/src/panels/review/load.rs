@@ -63,7 +63,7 @@ fn source(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
-        Evidence::Excerpt(excerpt) => Some(excerpt.path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.to_string()),
         Evidence::Passage { .. } => None,
     });
     match (&provenance.speaker, file) {
@@ -370,7 +370,7 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
         Evidence::Excerpt(excerpt) => {
             let place = format!("{}:{} ({})", excerpt.path, excerpt.line, excerpt.field);
             let marked = 0..excerpt.quote.len();
-            Some(Words { text: excerpt.quote.clone(), marked, place, private: false })
+            Some(Words { text: excerpt.quote.to_string(), marked, place, private: false })
         }
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {

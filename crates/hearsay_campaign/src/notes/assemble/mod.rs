@@ -84,6 +84,7 @@ fn assembled(mut notes: Notes, options: &Options, cancel: &Cancel) -> Campaign {
         by_id: HashMap::new(),
         both_ways: HashMap::new(),
         listed: HashSet::new(),
+        last_key: Arc::default(),
         passages: Vec::new(),
         sessions: Vec::new(),
         session_ids: HashSet::new(),
@@ -122,6 +123,8 @@ struct Assembly<'a> {
     both_ways: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
     /// Links that are listed already: a file may have the same one in many places.
     listed: HashSet<(FileId, String)>,
+    /// The key of the note that was last given as evidence.
+    last_key: Arc<str>,
     passages: Vec<Text>,
     sessions: Vec<Session>,
     session_ids: HashSet<String>,
@@ -381,14 +384,18 @@ impl Assembly<'_> {
         knows.map(|id| Learned::authored(id, hearsay_model::Credence::FULL, true)).collect()
     }
 
-    fn evidence(&self, origin: &Origin, key: &str) -> Evidence {
-        Evidence::Excerpt(Box::new(Excerpt {
-            path: self.notes.path(origin.file).to_owned(),
+    fn evidence(&mut self, origin: &Origin, key: &str) -> Evidence {
+        // Facts of one note come one after another.
+        if &*self.last_key != key {
+            self.last_key = key.into();
+        }
+        Evidence::Excerpt(Arc::new(Excerpt {
+            path: self.notes.files.get(origin.file.0 as usize).map(|file| file.path.clone()).unwrap_or_default(),
             line: origin.line,
-            field: origin.field.to_string(),
+            field: origin.field.clone(),
             span: origin.span(),
-            quote: origin.quote.to_string(),
-            source: key.to_owned(),
+            quote: origin.quote.clone(),
+            source: self.last_key.clone(),
             hash: format!("{:016x}", origin.hash),
         }))
     }

@@ -1,4 +1,4 @@
-//! Fields that stand in texts: labelled lines, items of lists, brackets.
+//! Fields within texts: labelled lines, list items, brackets.
 
 use hearsay_model::{ExternalId, Value, predicate};
 
@@ -12,7 +12,7 @@ use crate::{
     text,
 };
 
-/// A field goes into the note: names among the names, all else among the fields.
+/// Adds a field to the note. A field of names becomes aliases.
 pub(super) fn take_field(note: &mut Note, field: Field) {
     if ["_id", "id", "uuid", "uid"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/') {
         for piece in &field.values {
@@ -34,7 +34,7 @@ pub(super) fn take_field(note: &mut Note, field: Field) {
     }
 }
 
-/// The names in a list of them: `Mattias, Mads`. In `Odo, the Younger` there is one.
+/// Returns the names in a list: `Mattias, Mads`. `Odo, the Younger` is one name.
 fn names_in(written: &str) -> Vec<String> {
     let parts = crate::notes::assemble::relations::parts(written);
     let is_name = |part: &&str| {
@@ -86,10 +86,10 @@ pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Na
 /// Links of one item that are looked at. What has more is no list.
 const MAX_LISTED: usize = 100;
 
-/// Fields in brackets that are taken from one paragraph.
+/// Maximum number of fields in brackets in one paragraph.
 const MAX_INLINE_FIELDS: usize = 200;
 
-/// Bytes of a field in brackets.
+/// Maximum length of a field in brackets, in bytes.
 const MAX_INLINE_BYTES: usize = 4_000;
 
 /// The relations that an item of a list, or a row of a table, is under a heading such as `Allies` or `Relationships`:
@@ -187,7 +187,7 @@ fn plain_label(block: &Block) -> Option<String> {
     fits.then(|| label.trim().to_owned())
 }
 
-/// The relations that stand in the texts of a note of any tool: lists under headings, and links behind a label.
+/// Adds the relations within the texts of a note of any tool: lists under headings, and links after a label.
 pub(in crate::notes) fn relate(note: &mut Note) {
     let texts = std::mem::take(&mut note.texts);
     for block in &texts {
@@ -244,7 +244,7 @@ fn inline_fields(note: &mut Note, block: &Block, file: &Text, names: &Names) {
     }
 }
 
-/// Whom a value names: its links, or the names in a list.
+/// Returns the targets that a value names: its links, or the names in a list.
 pub(super) fn targets(piece: &Piece) -> Vec<Target> {
     if !piece.links.is_empty() {
         return piece.links.clone();

@@ -27,7 +27,7 @@ fn open_texts(campaign: &Campaign) -> Vec<String> {
     let mut texts: Vec<String> = passages.chain(known.map(|fact| fact.statement().to_owned())).collect();
     // Nor is anything secret quoted as evidence of what is open.
     let quoted = |evidence: &hearsay_model::Evidence| match evidence {
-        hearsay_model::Evidence::Excerpt(excerpt) => Some(excerpt.quote.clone()),
+        hearsay_model::Evidence::Excerpt(excerpt) => Some(excerpt.quote.to_string()),
         _ => None,
     };
     let open = state.facts().filter(|fact| fact.secrecy() != Secrecy::Secret);
@@ -412,10 +412,7 @@ fn every_fact_leads_back_to_bytes_of_its_file() {
     let location = campaign.facts().find(|fact| *fact.predicate() == *"LOCATED_AT").unwrap();
     let [hearsay_model::Evidence::Excerpt(excerpt)] = &location.provenance().evidence[..] else { panic!() };
     assert_eq!(&source[excerpt.span.start..excerpt.span.end], "location: \"[[Inn]]\"");
-    assert_eq!(
-        (excerpt.line, excerpt.field.as_str(), excerpt.quote.as_str()),
-        (3, "location", "location: \"[[Inn]]\"")
-    );
+    assert_eq!((excerpt.line, &*excerpt.field, &*excerpt.quote), (3, "location", "location: \"[[Inn]]\""));
     let passage = campaign.passages().find(|passage| passage.text.starts_with('W')).unwrap();
     let [hearsay_model::Evidence::Excerpt(excerpt)] = &passage.evidence[..] else { panic!() };
     assert_eq!(&source[excerpt.span.start..excerpt.span.end], "W\u{e4}rter [[Inn]] here.");
