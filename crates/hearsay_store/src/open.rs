@@ -99,7 +99,7 @@ pub struct StoreOptions {
     pub close_timeout: Duration,
     /// Shows how far opening is.
     pub progress: OpenProgress,
-    /// Size in bytes of the table in memory that the database fills before it writes it to a file; 64 MiB, when
+    /// Size in bytes of the table in memory that the database fills before it writes it to a file; 16 MiB, when
     /// nothing is said. What is in it is read again after a crash, so this bounds the time to open. Larger
     /// writes are divided. At least 256 KiB.
     pub memtable_bytes: usize,
@@ -116,7 +116,7 @@ impl Default for StoreOptions {
             open_timeout: Duration::from_secs(600),
             close_timeout: Duration::from_secs(60),
             progress: OpenProgress::default(),
-            memtable_bytes: 64 << 20,
+            memtable_bytes: 16 << 20,
             #[cfg(feature = "testing")]
             faults: crate::testing::Faults::default(),
         }

@@ -250,19 +250,20 @@ impl Store {
         wait(|done| self.commit(first, operations, done))
     }
 
-    /// Compacts the journal up to a position, after all commits before: the operations given, all of them up to there, are
-    /// rewritten or deleted, all or none. Afterwards operations up to that position are no longer bound to each other, and
-    /// are [folded](State::apply_compacted) without being checked.
+    /// Compacts the journal as a state is compacted: the operations given, all of them up to
+    /// [`State::compacted_to`], are rewritten or deleted, all or none. Afterwards operations up to there are no longer
+    /// bound to each other, and are [folded](State::apply_compacted) without being checked.
     ///
-    /// Give what [`State::compact`] returned, and the position of [`State::compacted_to`].
+    /// Give what [`State::compact`] returned, and the state after it, while no commit is under way.
     pub fn compact(
         &self,
-        to: Position,
+        state: &State,
         operations: Vec<RewrittenOperation>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        let done = Box::new(done);
-        let sent = self.running.as_ref().map(|running| running.commits.send(Commit::Compact { to, operations, done }));
+        let (state, done) = (Box::new(state.clone()), Box::new(done));
+        let job = Commit::Compact { state, operations, done };
+        let sent = self.running.as_ref().map(|running| running.commits.send(job));
         if let Some(Err(tokio::sync::mpsc::error::SendError(Commit::Compact { done, .. }))) = sent {
             done(Err(StoreError::Closed));
         }

@@ -8,7 +8,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_model::{EntityId, GameTime, Position, Predicate, TransientChange, TransientLog, TransientUpdate};
+use hearsay_model::{EntityId, GameTime, Position, Predicate, State, TransientChange, TransientLog, TransientUpdate};
 use serde::{Deserialize, Serialize};
 use surrealdb::types::{Array, Bytes, RecordId, RecordIdKey, RecordIdKeyRange, Value};
 
@@ -37,6 +37,8 @@ pub type TransientUpdates = Vec<(Position, TransientUpdate)>;
 enum Entry {
     Value(Position, TransientChange),
     Clock(Position, GameTime),
+    /// The journal says what the clock shows.
+    NoClock,
 }
 
 /// What a change is of.
@@ -50,13 +52,13 @@ impl Entry {
     fn of(&self) -> Of {
         match self {
             Self::Value(_, change) => Of::Value(change.subject.clone(), change.predicate.clone()),
-            Self::Clock(..) => Of::Clock,
+            Self::Clock(..) | Self::NoClock => Of::Clock,
         }
     }
 
     /// Whether there is no value any more.
     fn is_cleared(&self) -> bool {
-        matches!(self, Self::Value(_, TransientChange { value: None, .. }))
+        matches!(self, Self::Value(_, TransientChange { value: None, .. }) | Self::NoClock)
     }
 }
 
@@ -92,6 +94,10 @@ impl Batch {
             let clock = update.clock.map(|time| Entry::Clock(at, time));
             update.values.into_iter().map(move |change| Entry::Value(at, change)).chain(clock)
         });
+        Self::of(entries)
+    }
+
+    fn of(entries: impl IntoIterator<Item = Entry>) -> Result<Self, postcard::Error> {
         let mut batch = Self::default();
         for entry in entries {
             let encoded = postcard::to_stdvec(&entry)?;
@@ -111,6 +117,36 @@ impl Transients {
     /// The row of a batch, if it changes anything.
     pub(crate) fn row(&self, batch: &Batch) -> Option<Value> {
         (!batch.changes.is_empty()).then(|| row(self.next, self.batch + 1, batch.bytes.clone()))
+    }
+
+    /// Clears the stored values that a state does not have: operations have taken their place, which compaction may remove.
+    /// Nothing that is shown changes, so it is no batch of its own.
+    ///
+    /// # Errors
+    /// When they cannot be encoded or written. The text says why.
+    pub(crate) async fn clear_stale(&mut self, db: &Db, state: &State) -> Result<(), String> {
+        let clears = self.stale(state).map_err(|error| error.to_string())?;
+        if clears.changes.is_empty() {
+            return Ok(());
+        }
+        let written = insert(db, row(self.next, self.batch, clears.bytes.clone())).await;
+        written.map_err(|error| error.to_string())?;
+        self.next += 1;
+        self.row_bytes += clears.bytes.len();
+        self.merge(clears.changes);
+        Ok(())
+    }
+
+    /// What clears the stored values that a state does not have.
+    fn stale(&self, state: &State) -> Result<Batch, postcard::Error> {
+        let clears = self.live.keys().filter_map(|of| match of {
+            Of::Clock => (!state.has_transient_clock()).then_some(Entry::NoClock),
+            Of::Value(subject, predicate) => state.transient(subject, predicate).is_none().then(|| {
+                let (subject, predicate) = (subject.clone(), predicate.clone());
+                Entry::Value(state.position(), TransientChange { subject, predicate, value: None })
+            }),
+        });
+        Batch::of(clears)
     }
 
     /// Takes over a batch whose row was written.
@@ -222,6 +258,7 @@ impl Transients {
                 match entry {
                     Entry::Value(at, change) => log.push_value(at, change),
                     Entry::Clock(at, time) => log.push_clock(at, time),
+                    Entry::NoClock => log.clear_clock(),
                 }
                 rest = after;
             }

@@ -34,9 +34,9 @@ pub(crate) enum Commit {
         transients: TransientUpdates,
         done: Done,
     },
-    /// Compacts the journal up to a position, and rewrites operations up to there.
+    /// Compacts the journal as far as that of a state, and rewrites operations up to there.
     Compact {
-        to: Position,
+        state: Box<State>,
         operations: Vec<RewrittenOperation>,
         done: Done,
     },
@@ -113,15 +113,15 @@ pub(crate) async fn commit(
                 tell(done, Ok(()));
                 continue;
             }
-            Commit::Compact { to, operations, done } => {
+            Commit::Compact { state, operations, done } => {
                 let result = match &uncertain {
                     Some(reason) => {
-                        let reason = reason.clone();
-                        Err(StoreError::Uncertain { place: shared.place.clone(), first: to, reason })
+                        let (place, first) = (shared.place.clone(), state.compacted_to());
+                        Err(StoreError::Uncertain { place, first, reason: reason.clone() })
                     }
-                    None => compacted.advance(&shared.db, &shared.place, to.min(last.position), &operations).await,
+                    None => compact(&shared, &state, &operations, last, &mut compacted, &mut transients).await,
                 };
-                tell(done, result.map(|now| compacted = now));
+                tell(done, result);
                 continue;
             }
             Commit::Begin { to, operations, done } => {
@@ -175,6 +175,26 @@ pub(crate) async fn commit(
         };
         tell(done, result);
     }
+}
+
+/// Compacts the journal as a state is compacted. First the stored transient values go that the state does not have: what
+/// took their place may be removed.
+async fn compact(
+    shared: &Shared,
+    state: &State,
+    operations: &[RewrittenOperation],
+    last: Acknowledged,
+    compacted: &mut Compacted,
+    transients: &mut Transients,
+) -> Result<(), StoreError> {
+    let (db, place) = (&shared.db, &shared.place);
+    transients.clear_stale(db, state).await.map_err(|reason| StoreError::NotSaved {
+        place: place.clone(),
+        first: state.compacted_to(),
+        reason,
+    })?;
+    *compacted = compacted.advance(db, place, state.compacted_to().min(last.position), operations).await?;
+    Ok(())
 }
 
 /// Folds the journal anew. What was acknowledged must be in it.

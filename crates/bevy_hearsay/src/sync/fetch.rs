@@ -18,6 +18,9 @@ use crate::{
 /// Records that are read with one request.
 const PORTION: usize = 128;
 
+/// Writes whose changes are looked at with one request, so that many do not pile up while the memory is busy.
+const WRITES: usize = 16;
+
 /// Requests under way at most: enough to keep the memory busy, and few enough that other reads come between.
 const REQUESTS: usize = 4;
 
@@ -117,25 +120,29 @@ pub(crate) fn ask(
 ) {
     let _cost = cost.begin();
     let Some(memory) = memory.get() else { return };
-    while inbox.looking.len() < REQUESTS
-        && let Some((revision, keys)) = touched.0.front()
-    {
-        let (revision, chosen, keys) = (*revision, materialise.clone(), Arc::clone(keys));
-        let own = outbox.own(revision);
+    while inbox.looking.len() < REQUESTS && !touched.0.is_empty() {
+        let count = touched.0.len().min(WRITES);
+        let newest = touched.0[count - 1].0;
+        let writes = touched.0.range(..count).map(|(revision, keys)| (outbox.own(*revision), Arc::clone(keys)));
+        let (writes, chosen): (Vec<_>, _) = (writes.collect(), materialise.clone());
         let looked = memory.read(move |world| {
             let reach = chosen.reach(&world.state);
-            let mut ids = touched_entities(&world.state, &keys);
-            if let Some(own) = own {
-                leave_out_shown(&mut ids, &own, &world.state, &reach);
+            let mut all = BTreeSet::new();
+            for (own, keys) in &writes {
+                let mut ids = touched_entities(&world.state, keys);
+                if let Some(own) = own {
+                    leave_out_shown(&mut ids, own, &world.state, &reach);
+                }
+                all.append(&mut ids);
             }
             let in_scope = |id: EntityId| (reach.holds(&world.state, &id), id);
-            Ok((ids.into_iter().map(in_scope).map(|(holds, id)| (id, holds)).collect(), world.state.clock()))
+            Ok((all.into_iter().map(in_scope).map(|(holds, id)| (id, holds)).collect(), world.state.clock()))
         });
         // The memory is busy: at the next frame.
         let Ok(ticket) = looked else { return };
         inbox.looking.push(ticket);
-        outbox.forget_own(revision);
-        touched.0.pop_front();
+        outbox.forget_own(newest);
+        touched.0.drain(..count);
     }
     while !inbox.wanted.is_empty() && inbox.reading.len() < REQUESTS {
         let ids: Vec<EntityId> = inbox.wanted.iter().take(PORTION).cloned().collect();

@@ -86,14 +86,15 @@ impl Worker {
             return false;
         }
         let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
-        let (from, horizon) = (state.compacted_to(), state.undo_horizon(&retention));
+        let from = state.compacted_to();
         // What the graph tables do not show yet must be found in the journal.
-        let to = horizon.min(self.store.projected());
+        let limit = self.store.projected().min(Position(from.0 + MOST));
+        let to = state.undo_horizon(&retention, limit);
         if to.0 < from.0 + STEP {
             self.compacting.looked_at = state.position();
             return false;
         }
-        Arc::make_mut(&mut self.world.state).advance_compaction(Position(to.0.min(from.0 + MOST)));
+        Arc::make_mut(&mut self.world.state).advance_compaction(to);
         self.write_compaction(Vec::new());
         true
     }
@@ -127,7 +128,7 @@ impl Worker {
         self.compacting.writing = true;
         let internal = self.internal.clone();
         let done = move |result| drop(internal.send(Internal::Compacted(result)));
-        self.store.compact(self.world.state.compacted_to(), operations, done);
+        self.store.compact(&self.world.state, operations, done);
     }
 
     pub(super) fn finish_compaction(&mut self, result: Result<(), StoreError>) {

@@ -93,9 +93,10 @@ impl State {
         self.compacted_to
     }
 
-    /// The position up to which the journal may be compacted; never before [`State::compacted_to`].
-    pub fn undo_horizon(&self, retention: &UndoRetention) -> Position {
-        let mut horizon = self.position().0.saturating_sub(retention.operations);
+    /// The position up to which the journal may be compacted, at most up to a limit; never before
+    /// [`State::compacted_to`]. Do not go to an earlier position than this: what lies between may refer to what is before.
+    pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
+        let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
             horizon = horizon.min(slot.0.saturating_sub(1));
         }

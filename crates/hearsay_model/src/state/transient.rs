@@ -117,6 +117,11 @@ impl State {
         self.transients.count > 0 || self.transients.clock.is_some()
     }
 
+    /// Whether the clock shows what no operation set.
+    pub fn has_transient_clock(&self) -> bool {
+        self.transients.clock.is_some()
+    }
+
     /// The transient value of a subject and predicate.
     pub fn transient(&self, subject: &EntityId, predicate: &Predicate) -> Option<&TransientValue> {
         self.transients.values.get(&(subject.clone(), predicate.clone())).map(|row| &row.value)
@@ -328,6 +333,11 @@ impl TransientLog {
     /// Adds what the clock was set to at a position, after all that was added before.
     pub fn push_clock(&mut self, at: Position, time: GameTime) {
         self.clock = Some((at, time));
+    }
+
+    /// The clock is what the journal says, whatever was added before.
+    pub fn clear_clock(&mut self) {
+        self.clock = None;
     }
 
     /// The updates by position: what is left to set of the values that were set there.

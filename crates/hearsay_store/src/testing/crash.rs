@@ -311,10 +311,10 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
 
 /// Compacts the journal. Nothing waits for the database to follow.
 fn compact(store: &Store, state: &mut State) {
-    let horizon = state.undo_horizon(&UndoRetention { operations: 2 * NEAR, sessions: 0 });
-    state.advance_compaction(horizon.min(store.projected()));
+    let retention = UndoRetention { operations: 2 * NEAR, sessions: 0 };
+    state.advance_compaction(state.undo_horizon(&retention, store.projected()));
     let rewritten = state.compact(&mut state.plan_compaction(), usize::MAX);
-    store.compact(state.compacted_to(), rewritten.operations, |result| {
+    store.compact(state, rewritten.operations, |result| {
         if let Err(error) = result {
             say("failed", &error);
         }

@@ -9,13 +9,13 @@ use crate::worlds::*;
 
 /// Compacts a state and its store as far as some newest operations. Returns the number of operations that lost changes.
 fn compact(store: &Store, state: &mut State, operations: u64) -> usize {
-    state.advance_compaction(state.undo_horizon(&UndoRetention { operations, sessions: 0 }));
+    state.advance_compaction(state.undo_horizon(&UndoRetention { operations, sessions: 0 }, Position(u64::MAX)));
     let mut plan = state.plan_compaction();
     let mut count = 0;
     loop {
         let rewritten = state.compact(&mut plan, 50);
         count += rewritten.operations.len();
-        wait(|done| store.compact(state.compacted_to(), rewritten.operations, done)).unwrap();
+        wait(|done| store.compact(state, rewritten.operations, done)).unwrap();
         if plan.is_done() {
             return count;
         }
@@ -190,5 +190,33 @@ fn a_compacted_journal_is_checked_and_repaired() {
     let Opened { store, state: again, .. } = open(&directory);
     assert_eq!(again.position(), state.position());
     assert_eq!(again == state, report.found.lost_count() == 0, "{report:?}");
+    store.close().unwrap();
+}
+
+#[test]
+fn a_transient_value_that_an_operation_replaced_does_not_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let Opened { store, mut state, .. } = open(directory.path());
+    commit(&store, &mut state, &[small(0), small(1)]);
+    let place = Fact::relation(&id("e0"), "LOCATED_AT", &id("e1"), provenance()).unwrap().build().unwrap();
+    let (subject, predicate) = (place.subject().clone(), place.predicate().clone());
+    let value = Some(TransientValue { fact: place.into(), knowers: vec![id("e0").into()] });
+    let values = vec![TransientChange { subject, predicate, value }];
+    let update = TransientUpdate { values, clock: Some(GameTime(7)) };
+    let first = state.position().next();
+    let updates = vec![(state.position(), update.clone())];
+    wait(|done| store.commit_with_transients(first, Vec::new(), updates, done)).unwrap();
+    state.set_transients(&update);
+    // It becomes a fact, which is undone with the clock.
+    let record = operation("record", state.all_transients());
+    commit(&store, &mut state, &[record]);
+    assert!(!state.has_transients());
+    let undo = void(state.position().0);
+    commit(&store, &mut state, &[undo]);
+    compact(&store, &mut state, 0);
+    assert_eq!(state.operation_count(), 2);
+    store.close().unwrap();
+    let Opened { store, state: again, .. } = open(directory.path());
+    assert!(again == state && !again.has_transients());
     store.close().unwrap();
 }

@@ -13,7 +13,9 @@ use crate::History;
 /// Compacts as far as some newest operations.
 fn compact(state: &mut State, operations: u64) -> Rewritten {
     let retention = UndoRetention { operations, sessions: 1 };
-    state.advance_compaction(state.undo_horizon(&retention));
+    // Not always as far as it could.
+    let limit = Position(state.position().0.saturating_sub(operations * 3 / 2));
+    state.advance_compaction(state.undo_horizon(&retention, limit));
     let mut plan = state.plan_compaction();
     state.compact(&mut plan, usize::MAX)
 }
@@ -48,6 +50,19 @@ fn assert_same(before: &State, after: &State, keys: &BTreeSet<Key>) {
     assert!(before.sessions().eq(after.sessions()));
 }
 
+/// Clears what is stored of transient values that a state does not have.
+fn clear_stale(state: &State, log: &mut TransientLog) {
+    for n in 0..=u8::MAX {
+        let TransientChange { subject, predicate, .. } = transients::change(n);
+        if state.transient(&subject, &predicate).is_none() {
+            log.push_value(state.position(), TransientChange { subject, predicate, value: None });
+        }
+    }
+    if !state.has_transient_clock() {
+        log.clear_clock();
+    }
+}
+
 /// The state that is read from the disk.
 fn folded(state: &State, log: TransientLog) -> State {
     let mut updates = log.into_updates();
@@ -72,8 +87,6 @@ fn folded(state: &State, log: TransientLog) -> State {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
-
     #[test]
     fn what_is_kept_reads_undoes_and_folds_as_before(
         steps in steps(),
@@ -91,7 +104,9 @@ proptest! {
                     });
                     let values: Vec<_> = changes.into_iter().map(transients::change).filter(there).collect();
                     values.iter().cloned().for_each(|change| log.push_value(state.position(), change));
-                    state.set_transients(&TransientUpdate { values, clock: None });
+                    let clock = (number % 3 == 0).then_some(GameTime(number as i64));
+                    clock.into_iter().for_each(|clock| log.push_clock(state.position(), clock));
+                    state.set_transients(&TransientUpdate { values, clock });
                     continue;
                 }
                 Step::Operation(operation) => operation,
@@ -112,6 +127,7 @@ proptest! {
             if at.contains(&number) {
                 let before = state.clone();
                 let rewritten = compact(&mut state, kept);
+                clear_stale(&before, &mut log);
                 state.assert_consistent();
                 assert_indices(&state);
                 assert_same(&before, &state, &all);
@@ -239,13 +255,13 @@ fn slots_and_sessions_hold_compaction_back() {
     }
     let newest = state.position();
     assert_eq!(newest, Position(6));
-    assert_eq!(state.undo_horizon(&keep(0, 1)), Position(4));
-    assert_eq!(state.undo_horizon(&keep(0, 2)), Position(2));
-    assert_eq!(state.undo_horizon(&keep(0, 0)), newest);
-    assert_eq!(state.undo_horizon(&keep(5, 0)), Position(1));
+    assert_eq!(state.undo_horizon(&keep(0, 1), Position(u64::MAX)), Position(4));
+    assert_eq!(state.undo_horizon(&keep(0, 2), Position(u64::MAX)), Position(2));
+    assert_eq!(state.undo_horizon(&keep(0, 0), Position(u64::MAX)), newest);
+    assert_eq!(state.undo_horizon(&keep(5, 0), Position(u64::MAX)), Position(1));
     apply(&mut state, Author::Game, vec![Change::SaveSlot("slot".into())]);
     apply(&mut state, Author::Game, vec![Change::AddEntity(Entity::new(id(0)))]);
-    assert_eq!(state.undo_horizon(&keep(0, 0)), Position(6));
+    assert_eq!(state.undo_horizon(&keep(0, 0), Position(u64::MAX)), Position(6));
     let undo = apply(&mut state, Author::Dm, vec![Change::Void(Position(5))]);
-    assert_eq!(state.undo_horizon(&keep(1, 0)), Position(4), "undo {undo} can be undone");
+    assert_eq!(state.undo_horizon(&keep(1, 0), Position(u64::MAX)), Position(4), "undo {undo} can be undone");
 }
