@@ -118,6 +118,7 @@ fn data(report: &CheckReport) -> Value {
         "damaged_derived_files": files(&report.derived_damage),
         "lost": operations(&report.lost),
         "lost_compacted": report.lost_compacted,
+        "changed_compacted": report.changed_compacted,
         "unfit": operations(&report.unfit),
         "lost_transient_rows": report.lost_transient_rows,
         "stale_transients": report.has_stale_transients,
@@ -143,6 +144,9 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     if report.lost_compacted > 0 {
         let lost = usize::try_from(report.lost_compacted).unwrap_or(usize::MAX);
         output.line(format!("lost: {} that undo did not reach any more", count(lost, "operation", "operations")))?;
+    }
+    if report.changed_compacted {
+        output.line("of the operations that undo did not reach any more, some that were removed may be back")?;
     }
     for line in runs(&report.unfit) {
         output.line(format!("cannot be applied without what is lost: {line}"))?;

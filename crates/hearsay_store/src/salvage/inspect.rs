@@ -90,10 +90,6 @@ fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whol
     if acknowledged.is_none() && mark.metadata().is_ok_and(|metadata| metadata.len() > 0) {
         damage.push(FileDamage { file: mark, what: "it is not as it was written".into() });
     }
-    if rows.changed_compacted {
-        let what = format!("of the operations up to {}, some are not as they were written", rows.compacted_to);
-        damage.push(FileDamage { file: directory.join("db"), what });
-    }
     CheckReport {
         files: rows.found.files,
         bytes: rows.found.bytes,
@@ -104,6 +100,7 @@ fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whol
         lost: rows.lost,
         unfit: whole.unfit.clone(),
         lost_compacted: rows.lost_compacted,
+        changed_compacted: rows.changed_compacted,
         lost_transient_rows: rows.lost_transient_rows,
         has_stale_transients,
         only_in_snapshot: rows.only_in_snapshot,

@@ -49,6 +49,9 @@ pub struct CheckReport {
     pub unfit: Vec<LostOperation>,
     /// Operations that are missing of those that undo does not reach. Their positions are not known.
     pub lost_compacted: u64,
+    /// Whether other operations are found than were kept of those that undo does not reach: some that compaction had
+    /// removed may be back.
+    pub changed_compacted: bool,
     /// Rows of transient values that cannot be read.
     pub lost_transient_rows: usize,
     /// Whether transient values that were replaced or deleted may be among those that are found: there is no manifest to tell
@@ -77,6 +80,7 @@ impl CheckReport {
     pub fn has_whole_database(&self) -> bool {
         let Self { damage, lost_transient_rows, only_in_snapshot, error, .. } = self;
         damage.is_empty()
+            && !self.changed_compacted
             && self.lost_count() == 0
             && *lost_transient_rows == 0
             && *only_in_snapshot == 0

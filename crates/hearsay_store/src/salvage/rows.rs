@@ -34,8 +34,8 @@ pub(super) struct Rows {
     pub(super) found: Found,
     pub(super) operations: BTreeMap<Position, Operation>,
     pub(super) lost: Vec<LostOperation>,
-    /// How far the journal was compacted, how many operations up to there are missing, and whether the others are as they
-    /// were written.
+    /// How far the journal was compacted, how many operations up to there are missing, and whether others are there than
+    /// were kept.
     pub(super) compacted_to: Position,
     pub(super) lost_compacted: u64,
     pub(super) changed_compacted: bool,
@@ -97,7 +97,7 @@ pub(super) async fn read(
     let newest = newest.into_iter().flatten().max().unwrap_or_default().max(compacted.to.position);
     let found_compacted = rows.range(..=compacted.to.position).count() as u64;
     let lost_compacted = compacted.rows().saturating_sub(found_compacted);
-    let changed_compacted = kept.rows() == compacted.rows() && kept != compacted;
+    let changed_compacted = lost_compacted == 0 && kept != compacted;
     let (mut operations, mut lost) = (BTreeMap::new(), Vec::new());
     for position in (1..=newest.0).map(Position) {
         match rows.remove(&position) {

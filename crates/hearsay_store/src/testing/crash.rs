@@ -254,7 +254,7 @@ fn open(path: &Path) -> Result<(Opened, Faults), StoreError> {
 }
 
 /// Writes a line. Nobody reads it when the parent is gone; then the program ends.
-fn say(word: &str, what: &dyn fmt::Display) {
+pub(super) fn say(word: &str, what: &dyn fmt::Display) {
     if writeln!(io::stdout().lock(), "{word} {what}").is_err() {
         std::process::exit(1);
     }
