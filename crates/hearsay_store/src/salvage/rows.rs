@@ -97,7 +97,7 @@ pub(super) async fn read(
     let newest = newest.into_iter().flatten().max().unwrap_or_default().max(compacted.to.position);
     let found_compacted = rows.range(..=compacted.to.position).count() as u64;
     let lost_compacted = compacted.rows().saturating_sub(found_compacted);
-    let changed_compacted = lost_compacted == 0 && kept != compacted;
+    let changed_compacted = kept != compacted;
     let (mut operations, mut lost) = (BTreeMap::new(), Vec::new());
     for position in (1..=newest.0).map(Position) {
         match rows.remove(&position) {

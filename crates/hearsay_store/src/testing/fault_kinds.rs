@@ -157,13 +157,15 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
         return Err("what is missing before the undo horizon is not counted".into());
     }
     for (position, is) in saved.journal() {
-        // The report says that some that were removed may be back.
-        if found.changed_compacted && position <= saved.compacted_to() {
-            continue;
-        }
-        let same = match lost.contains(&position) {
-            true => matches!(is.operation.changes[..], [Change::Restore(_)]),
-            false => state.entry(position).is_some_and(|was| is.operation == was.operation),
+        // Older files have operations as they were before they were compacted: nothing less is there.
+        let may_be_back = position <= state.compacted_to();
+        let same = match (lost.contains(&position), state.entry(position)) {
+            (true, _) => matches!(is.operation.changes[..], [Change::Restore(_)]),
+            (false, Some(was)) if may_be_back => {
+                was.operation.changes.iter().all(|change| is.operation.changes.contains(change))
+            }
+            (false, Some(was)) => is.operation == was.operation,
+            (false, None) => may_be_back,
         };
         if !same {
             return Err(format!("operation {position} is another one after the repair"));
