@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::text;
+use crate::{shared_ids, text};
 
 /// Why a text is no identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -78,7 +78,7 @@ fn checked(text: &str) -> Result<(), IdError> {
 }
 
 macro_rules! slug_id {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident, $kind:expr) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(Arc<str>);
@@ -101,8 +101,7 @@ macro_rules! slug_id {
             /// # Errors
             /// When the text is no slug; the error carries the nearest one.
             pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
-                checked(text.as_ref())?;
-                Ok(Self(text.as_ref().into()))
+                shared_ids::checked(text.as_ref(), $kind, checked).map(Self)
             }
 
             /// The id of a thing with this name: its [`slug`].
@@ -156,11 +155,11 @@ macro_rules! slug_id {
 
 slug_id! {
     /// A readable stable id of an entity, such as `grimjaw-ironhand`.
-    EntityId
+    EntityId, shared_ids::ENTITIES
 }
 slug_id! {
     /// A readable stable id of a session at the table.
-    SessionId
+    SessionId, shared_ids::SESSIONS
 }
 
 macro_rules! hash_id {

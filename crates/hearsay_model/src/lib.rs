@@ -53,6 +53,7 @@ mod provenance;
 mod reveal;
 mod scale;
 mod settings;
+mod shared_ids;
 pub mod spelling;
 mod state;
 pub mod text;
@@ -70,6 +71,7 @@ pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{CampaignInfo, KeptRecap, Learning, Playing, Setting, SettingKey};
+pub use shared_ids::SharedIds;
 pub use state::{
     Applied, ApplyError, Compaction, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Rewritten, Slot, State,
     TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     Date, Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Position, Secrecy, Session,
@@ -51,7 +51,7 @@ pub enum Change {
     /// An entity exists no more, nor anything said of it.
     RemoveEntity(EntityId),
     /// A fact is recorded. Asserting it again brings it back as it was first said.
-    AssertFact(Arc<Fact>),
+    AssertFact(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
     /// A fact holds no longer: its interval is closed.
     EndFact {
         /// The fact.
@@ -78,11 +78,11 @@ pub enum Change {
     /// A fact was never so: it is withdrawn from everyone.
     RetractFact(FactId),
     /// Somebody knows a fact.
-    Learn(Arc<Knowledge>),
+    Learn(#[serde(deserialize_with = "in_arc")] Arc<Knowledge>),
     /// Somebody does not know a fact in this way, and never did.
     Unlearn(KnowledgeId),
     /// A text is recorded.
-    AddPassage(Arc<Passage>),
+    AddPassage(#[serde(deserialize_with = "in_arc")] Arc<Passage>),
     /// A text is withdrawn.
     RemovePassage(PassageId),
     /// A session is recorded, or recorded anew.
@@ -111,7 +111,12 @@ pub enum Change {
     DropSlot(String),
     /// A source says again what a fact says: the fact gains its evidence, and the surer confidence of both. A fact that
     /// is not there is recorded; one that was retracted stays away.
-    Support(Arc<Fact>),
+    Support(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
+}
+
+/// Reads a record into its place. Serde's own way for an `Arc` makes a box first and copies it.
+fn in_arc<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
+    T::deserialize(deserializer).map(Arc::new)
 }
 
 impl Change {

@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::{Fact, Kind, Secrecy, text};
+use crate::{Fact, Kind, Secrecy, shared_ids, text};
 
 /// A text that is no predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -48,6 +48,10 @@ impl Predicate {
     /// # Errors
     /// When the text mixes cases, is empty or too long, or holds anything but letters, digits and underscores.
     pub fn new(text: &str) -> Result<Self, PredicateError> {
+        shared_ids::checked(text, shared_ids::PREDICATES, Self::check).map(Self)
+    }
+
+    fn check(text: &str) -> Result<(), PredicateError> {
         let first = text.chars().next().is_some_and(char::is_alphabetic);
         let fits = |upper: bool| {
             text.chars().all(|c| {
@@ -56,11 +60,7 @@ impl Predicate {
                     || (c.is_alphabetic() && if upper { !c.is_lowercase() } else { !c.is_uppercase() })
             })
         };
-        if first && text.len() <= 64 && (fits(true) || fits(false)) {
-            Ok(Self(text.into()))
-        } else {
-            Err(PredicateError(text.into()))
-        }
+        if first && text.len() <= 64 && (fits(true) || fits(false)) { Ok(()) } else { Err(PredicateError(text.into())) }
     }
 
     /// Takes any text in the form of a relation: `works for` becomes `WORKS_FOR`.

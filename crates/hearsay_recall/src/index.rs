@@ -9,7 +9,7 @@ use crate::{
     TermCache, VectorKey, VectorSet,
     links::Titles,
     passage_order::{PassageOrder, Placed},
-    term_cache::{CachedTerms, context_mark},
+    term_cache::{CachedDocs, Postings, context_mark},
     vectors::Vectors,
     words::stems,
 };
@@ -55,8 +55,6 @@ pub(crate) struct Head {
 /// What a ranking asks of the few texts that it looks at more closely.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doc {
-    /// Term and count of a passage, sorted by term: its words change with its date. Those of a fact never do.
-    terms: Box<[(u32, u32)]>,
     /// The session or document that a passage is a part of, and its line there.
     pub(crate) line: Option<(u32, u32)>,
     /// Subject and object of a fact, unless it is a free sentence: whom that is about, only its words tell.
@@ -102,8 +100,8 @@ enum Whole {
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
-    /// For each term the texts that have it, with how often. Sorted by text.
-    postings: Vec<Vec<(u32, u32)>>,
+    /// For each term the texts that have it.
+    postings: Vec<Postings>,
     /// Where each text stands.
     places: FxHashMap<DocId, u32>,
     /// The same of facts, those too that are not recalled, by their dense index in the state.
@@ -137,9 +135,12 @@ impl Index {
     /// An index of a whole state, without vectors. The terms of texts that are in the cache are taken from there; the index
     /// is the same as one without it.
     pub fn with_cache(state: &State, cache: TermCache) -> Self {
-        let mut index = Self::default();
-        let mut cached = cache.into_terms(&mut index.terms);
-        index.postings = cached.empty_postings();
+        // The texts of the cache have the first places.
+        let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
+        let (terms, postings, mut cached) = cache.into_parts();
+        let docs = vec![Doc::default(); heads.len()];
+        let mut index = Self { terms, postings, heads, docs, ..Self::default() };
+        index.places.reserve(index.docs.len());
         for (row, fact) in state.indexed_facts() {
             index.add_fact(fact, row, &mut cached);
         }
@@ -149,12 +150,14 @@ impl Index {
             added.extend(index.in_order(id));
         }
         index.order.add(&added);
+        index.gone = index.docs.len() - index.places.len();
+        index.compact_if_sparse();
         index
     }
 
     /// Takes over what an operation touched. Returns the texts that are new here, which want a vector.
     pub fn update(&mut self, state: &State, touched: &[Key]) -> Vec<DocId> {
-        let (mut new, mut uncached) = (Vec::new(), CachedTerms::default());
+        let (mut new, mut uncached) = (Vec::new(), CachedDocs::default());
         // A passage that was there before may belong to another document now.
         let passages = touched.iter().filter_map(|key| match key {
             Key::Passage(id) => Some(*id),
@@ -184,10 +187,15 @@ impl Index {
         }
         let added: Vec<_> = passages.into_iter().filter_map(|id| self.in_order(id)).collect();
         self.order.add(&added);
+        self.compact_if_sparse();
+        new
+    }
+
+    /// Removes the places without a text where they are many.
+    fn compact_if_sparse(&mut self) {
         if self.gone > MOST_GONE && self.gone > self.docs.len() / 3 {
             self.compact();
         }
-        new
     }
 
     /// A passage as its order has it, if it is there.
@@ -277,7 +285,7 @@ impl Index {
     }
 
     /// Whether the fact is new. What bears it out may have changed, its text and ends never do.
-    fn add_fact(&mut self, fact: &Fact, row: u32, cached: &mut CachedTerms) -> bool {
+    fn add_fact(&mut self, fact: &Fact, row: u32, cached: &mut CachedDocs) -> bool {
         let row = row as usize;
         if self.rows.len() <= row {
             self.rows.resize(row + 1, Row::EMPTY);
@@ -287,16 +295,12 @@ impl Index {
         if !Self::holds(fact) {
             return false;
         }
-        let (at, new) = self.place(DocId::Fact(fact.id()));
+        let id = DocId::Fact(fact.id());
+        let held = self.place_of(id);
+        let at = held.unwrap_or_else(|| self.place(id, 0, cached, || fact.statement().into()));
+        let new = held.is_none();
         self.rows[row].place = at;
         if new {
-            match cached.take(DocId::Fact(fact.id()), 0) {
-                Some(counts) => self.post(at, counts),
-                None => {
-                    let counts = self.counts(fact.statement());
-                    self.post(at, &counts);
-                }
-            }
             self.heads[at as usize].thin = THIN.contains(&fact.predicate().as_str());
             if *fact.predicate() != *attribute::LORE {
                 let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
@@ -328,19 +332,21 @@ impl Index {
     }
 
     /// Whether the passage is new. Its date may have changed, its text never does.
-    fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedTerms) -> bool {
-        let (at, new) = self.place(DocId::Passage(id));
+    fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
+        let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
         let mark = context_mark(passage.title.as_deref(), date);
-        self.docs[at as usize].mark = mark;
-        if let Some(title) = passage.title.as_ref().filter(|_| new) {
-            self.titles.add(at, title);
-        }
-        match cached.take(DocId::Passage(id), mark) {
-            Some(counts) => self.set_terms(at, counts),
-            None => {
-                let counts = self.counts(&format!("{}\n{date}", passage_text(passage)));
-                self.set_terms(at, &counts);
+        let before = self.place_of(id);
+        let held = before.filter(|at| self.docs[*at as usize].mark == mark);
+        let at = held.unwrap_or_else(|| self.place(id, mark, cached, || format!("{}\n{date}", passage_text(passage))));
+        if held.is_none() {
+            self.docs[at as usize].mark = mark;
+            passage.title.iter().for_each(|title| self.titles.add(at, title));
+            // With another date it has other words, and so another place: the old one stays empty.
+            if let Some(before) = before {
+                self.heads[at as usize].vector = std::mem::take(&mut self.heads[before as usize]).vector;
+                self.docs[before as usize] = Doc::default();
+                self.gone += 1;
             }
         }
         let speaker = passage.speaker.as_ref().map(|id| self.entity_or_new(id));
@@ -351,29 +357,22 @@ impl Index {
             let next = self.wholes.len() as u32;
             (*self.wholes.entry(whole).or_insert(next), passage.line)
         });
-        new
+        before.is_none()
     }
 
-    /// Enters the terms of a passage, in place of those that it had.
-    fn set_terms(&mut self, at: u32, counts: &[(u32, u32)]) {
-        if *self.docs[at as usize].terms != *counts {
-            let before = std::mem::replace(&mut self.docs[at as usize].terms, counts.into());
-            for (term, _) in before {
-                self.postings[term as usize].retain(|(doc, _)| *doc != at);
-            }
-            self.post(at, counts);
-        }
-    }
-
-    /// The place of a text, and whether it is new.
-    fn place(&mut self, id: DocId) -> (u32, bool) {
-        let next = self.docs.len() as u32;
-        let at = *self.places.entry(id).or_insert(next);
-        if at == next {
+    /// A place for a text that has none with these words: the one that it has in the cache, or a new one, where the terms
+    /// of its words are entered.
+    fn place(&mut self, id: DocId, mark: u64, cached: &mut CachedDocs, words: impl FnOnce() -> String) -> u32 {
+        let at = cached.take(id, mark).unwrap_or_else(|| {
             self.heads.push(Head::default());
             self.docs.push(Doc::default());
-        }
-        (at, at == next)
+            let at = self.docs.len() as u32 - 1;
+            let counts = self.counts(&words());
+            self.post(at, &counts);
+            at
+        });
+        self.places.insert(id, at);
+        at
     }
 
     fn entity_or_new(&mut self, id: &EntityId) -> u32 {
@@ -398,19 +397,11 @@ impl Index {
         found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
     }
 
-    /// Enters the terms of a text, none of which is entered for it.
+    /// Enters the terms of the text at the newest place.
     fn post(&mut self, at: u32, counts: &[(u32, u32)]) {
         self.heads[at as usize].length = counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count));
         for &(term, count) in counts {
-            let postings = &mut self.postings[term as usize];
-            // Nearly always at the end.
-            match postings.last().is_none_or(|(doc, _)| *doc < at) {
-                true => postings.push((at, count)),
-                false => {
-                    let place = postings.partition_point(|(doc, _)| *doc < at);
-                    postings.insert(place, (at, count));
-                }
-            }
+            self.postings[term as usize].push((at, count));
         }
     }
 

@@ -9,6 +9,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::DocId;
 
+/// The texts that have a term, by their places, with how often. Sorted, each once.
+pub(crate) type Postings = Vec<(u32, u32)>;
+
 /// The id of a text as numbers, in the order of [`DocId`].
 type DocKey = (u8, u128);
 
@@ -34,61 +37,51 @@ pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TermCache {
     terms: Vec<String>,
-    /// The texts, sorted, each with the mark of its context and where its counts end.
-    docs: Vec<(DocKey, u64, usize)>,
-    /// Terms by number, with their counts. Sorted within a text.
-    counts: Vec<(u32, u32)>,
+    /// The texts, sorted, each with the mark of its context.
+    docs: Vec<(DocKey, u64)>,
+    /// For each term the texts that have it, by their place among `docs`. Never empty.
+    postings: Vec<Postings>,
 }
 
-/// Terms that are taken text by text, in the order of their ids.
+/// The texts of a cache, asked for in the order of their ids.
 #[derive(Debug, Default)]
-pub(crate) struct CachedTerms {
-    cache: TermCache,
+pub(crate) struct CachedDocs {
+    docs: Vec<(DocKey, u64)>,
     next: usize,
-    /// In how many texts each term stands.
-    frequencies: Vec<usize>,
 }
 
 impl TermCache {
     /// Changes whenever the stored form does, or the way in which words are split and stemmed.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
 
-    /// The terms of the texts of an index, which has so many places. `docs` is sorted.
+    /// The terms of the texts of an index: its postings, and the texts with their marks and places, which are below
+    /// `places`. `docs` is sorted.
     pub(crate) fn of(
         numbers: &FxHashMap<String, u32>,
-        postings: &[Vec<(u32, u32)>],
+        postings: &[Postings],
         docs: &[(DocId, u64, u32)],
         places: usize,
     ) -> Self {
-        // Where the counts of each place begin, in the order of the texts.
-        let mut lengths = vec![0; places];
-        postings.iter().flatten().for_each(|(place, _)| lengths[*place as usize] += 1);
-        let (mut starts, mut end) = (vec![usize::MAX; places], 0);
-        let mut cached = Vec::with_capacity(docs.len());
-        for &(id, mark, place) in docs {
-            starts[place as usize] = end;
-            end += lengths[place as usize];
-            cached.push((key(id), mark, end));
+        let mut renumbered = vec![u32::MAX; places];
+        for (number, (.., place)) in docs.iter().enumerate() {
+            renumbered[*place as usize] = number as u32;
         }
-        // Only terms that are in use are kept, under new numbers.
+        let docs = docs.iter().map(|(id, mark, _)| (key(*id), *mark)).collect();
         let mut names: Vec<(&str, u32)> = numbers.iter().map(|(name, number)| (name.as_str(), *number)).collect();
         names.sort_unstable_by_key(|(_, number)| *number);
-        let (mut terms, mut counts) = (Vec::new(), vec![(0, 0); end]);
+        let mut cache = Self { docs, ..Self::default() };
+        // Only terms that are in use are kept.
         for (name, number) in names {
-            let mut is_used = false;
-            for &(place, count) in &postings[number as usize] {
-                let start = &mut starts[place as usize];
-                if *start != usize::MAX {
-                    counts[*start] = (terms.len() as u32, count);
-                    *start += 1;
-                    is_used = true;
-                }
-            }
-            if is_used {
-                terms.push(name.to_owned());
+            let of_doc = |&(place, count): &(u32, u32)| (renumbered[place as usize], count);
+            let mut kept: Vec<_> = postings[number as usize].iter().map(of_doc).collect();
+            kept.retain(|(doc, _)| *doc != u32::MAX);
+            if !kept.is_empty() {
+                kept.sort_unstable();
+                cache.terms.push(name.to_owned());
+                cache.postings.push(kept);
             }
         }
-        Self { terms, docs: cached, counts }
+        cache
     }
 
     /// The number of texts.
@@ -101,36 +94,42 @@ impl TermCache {
         self.docs.is_empty()
     }
 
-    /// The terms, ready to be taken; `numbers` becomes their numbers.
-    pub(crate) fn into_terms(mut self, numbers: &mut FxHashMap<String, u32>) -> CachedTerms {
-        let mut frequencies = vec![0; self.terms.len()];
-        self.counts.iter().for_each(|(term, _)| frequencies[*term as usize] += 1);
-        *numbers = std::mem::take(&mut self.terms).into_iter().zip(0..).collect();
-        CachedTerms { cache: self, next: 0, frequencies }
+    /// The number of terms in each text.
+    pub(crate) fn lengths(&self) -> Vec<u32> {
+        let mut lengths = vec![0_u32; self.docs.len()];
+        for (doc, count) in self.postings.iter().flatten() {
+            let length = &mut lengths[*doc as usize];
+            *length = length.saturating_add(*count);
+        }
+        lengths
+    }
+
+    /// Takes it apart: the numbers of the terms, their postings, and the texts.
+    pub(crate) fn into_parts(self) -> (FxHashMap<String, u32>, Vec<Postings>, CachedDocs) {
+        let numbers = self.terms.into_iter().zip(0..).collect();
+        (numbers, self.postings, CachedDocs { docs: self.docs, next: 0 })
     }
 
     /// The stored form.
     pub fn encode(&self) -> Vec<u8> {
-        let mut stored = Vec::with_capacity(self.docs.len() * 24 + self.counts.len() * 4);
-        put(&mut stored, self.terms.len() as u64);
-        for term in &self.terms {
-            put(&mut stored, term.len() as u64);
-            stored.extend_from_slice(term.as_bytes());
-        }
+        let mut stored = Vec::with_capacity(self.docs.len() * 48);
         put(&mut stored, self.docs.len() as u64);
-        let mut start = 0;
-        for ((kind, id), mark, end) in &self.docs {
+        for ((kind, id), mark) in &self.docs {
             stored.push(*kind);
             stored.extend_from_slice(&id.to_le_bytes());
             stored.extend_from_slice(&mark.to_le_bytes());
-            put(&mut stored, (end - start) as u64);
+        }
+        put(&mut stored, self.terms.len() as u64);
+        for (term, postings) in self.terms.iter().zip(&self.postings) {
+            put(&mut stored, term.len() as u64);
+            stored.extend_from_slice(term.as_bytes());
+            put(&mut stored, postings.len() as u64);
             let mut before = 0;
-            for (term, count) in &self.counts[start..*end] {
-                put(&mut stored, u64::from(term - before));
+            for (doc, count) in postings {
+                put(&mut stored, u64::from(doc - before));
                 put(&mut stored, u64::from(*count));
-                before = *term;
+                before = *doc;
             }
-            start = *end;
         }
         stored
     }
@@ -140,27 +139,31 @@ impl TermCache {
         let from = &mut stored;
         let mut cache = Self::default();
         for _ in 0..take(from)? {
-            let length = usize::try_from(take(from)?).ok()?;
-            cache.terms.push(std::str::from_utf8(bytes(from, length)?).ok()?.to_owned());
-        }
-        for _ in 0..take(from)? {
             let kind = bytes(from, 1)?[0];
             let id = u128::from_le_bytes(bytes(from, 16)?.try_into().ok()?);
             let mark = u64::from_le_bytes(bytes(from, 8)?.try_into().ok()?);
-            let (count, mut term) = (take(from)?, 0_u64);
+            if cache.docs.last().is_some_and(|(before, _)| *before >= (kind, id)) {
+                return None;
+            }
+            cache.docs.push(((kind, id), mark));
+        }
+        for _ in 0..take(from)? {
+            let length = usize::try_from(take(from)?).ok()?;
+            cache.terms.push(std::str::from_utf8(bytes(from, length)?).ok()?.to_owned());
+            let count = usize::try_from(take(from)?).ok()?;
+            // Each takes at least two bytes.
+            let mut postings = Vec::with_capacity(Some(count).filter(|count| *count <= from.len() / 2)?);
+            let mut doc = 0_u64;
             for number in 0..count {
                 let further = take(from)?;
                 // Sorted, each once.
                 if number > 0 && further == 0 {
                     return None;
                 }
-                term = term.checked_add(further).filter(|term| *term < cache.terms.len() as u64)?;
-                cache.counts.push((term as u32, u32::try_from(take(from)?).ok()?));
+                doc = doc.checked_add(further).filter(|doc| *doc < cache.docs.len() as u64)?;
+                postings.push((doc as u32, u32::try_from(take(from)?).ok()?));
             }
-            if cache.docs.last().is_some_and(|(before, ..)| *before >= (kind, id)) {
-                return None;
-            }
-            cache.docs.push(((kind, id), mark, cache.counts.len()));
+            cache.postings.push(postings);
         }
         let mut terms: Vec<&str> = cache.terms.iter().map(String::as_str).collect();
         terms.sort_unstable();
@@ -168,22 +171,15 @@ impl TermCache {
     }
 }
 
-impl CachedTerms {
-    /// The terms of a text, if they are there. Texts that are asked for in the order of their ids are found at once; one that
-    /// was passed by is not there.
-    pub(crate) fn take(&mut self, id: DocId, mark: u64) -> Option<&[(u32, u32)]> {
-        let (docs, id) = (&self.cache.docs, key(id));
-        while docs.get(self.next).is_some_and(|(held, ..)| *held < id) {
+impl CachedDocs {
+    /// The place of a text among those of the cache, if it is there. Texts that are asked for in the order of their ids are
+    /// found at once; one that was passed by is not there.
+    pub(crate) fn take(&mut self, id: DocId, mark: u64) -> Option<u32> {
+        let id = key(id);
+        while self.docs.get(self.next).is_some_and(|(held, _)| *held < id) {
             self.next += 1;
         }
-        let (held, held_mark, end) = docs.get(self.next)?;
-        let start = self.next.checked_sub(1).map_or(0, |before| docs[before].2);
-        (*held == id && *held_mark == mark).then(|| &self.cache.counts[start..*end])
-    }
-
-    /// For each term an empty list with room for the texts that it stands in.
-    pub(crate) fn empty_postings(&self) -> Vec<Vec<(u32, u32)>> {
-        self.frequencies.iter().map(|frequency| Vec::with_capacity(*frequency)).collect()
+        (self.docs.get(self.next) == Some(&(id, mark))).then_some(self.next as u32)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{Operation, Position};
+use hearsay_model::{Operation, Position, SharedIds};
 use surrealdb::types::{Array, Bytes, Object, Value};
 
 use crate::{
@@ -111,7 +111,7 @@ impl Compacted {
         place: &str,
         mut each: impl FnMut(Position, Operation),
     ) -> Result<(), StoreError> {
-        let mut found = self.emptied();
+        let (mut found, mut ids) = (self.emptied(), SharedIds::default());
         let (mut start, mut size) = (1, PAGE.0);
         while start <= self.to.position.0 {
             let end = (start + size).min(self.to.position.0 + 1);
@@ -119,7 +119,7 @@ impl Compacted {
             for row in journal::page(db, place, start..end).await? {
                 bytes += row.json.len() as u64;
                 found.count(row.position, &row.json);
-                each(row.position, row.operation(place)?);
+                each(row.position, row.operation(place, &mut ids)?);
             }
             (start, size) = (end, (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1).min(size * 4));
         }

@@ -20,10 +20,15 @@ pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError>
 
 /// Says of a database that cannot be used which file is damaged, if one is.
 pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreError {
-    let StoreError::Damaged { place, what, advice } = error else { return error };
-    let found = files::read(directory, |_| {}).ok().and_then(|found| describe(directory, &found.damage));
-    let what = found.map_or_else(|| what.clone(), |file| format!("{file} ({what})"));
-    StoreError::Damaged { place, what, advice }
+    let (place, what) = match &error {
+        StoreError::Damaged { place, what, .. } => (place, what),
+        StoreError::Database { place, reason, .. } => (place, reason),
+        _ => return error,
+    };
+    match files::read(directory, |_| {}).ok().and_then(|found| describe(directory, &found.damage)) {
+        Some(file) => StoreError::damaged(place, format!("{file} ({what})")),
+        None => error,
+    }
 }
 
 /// Names the first of some damaged files.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{Operation, Position};
+use hearsay_model::{Operation, Position, SharedIds};
 use surrealdb::types::{Array, Bytes, Object, RecordId, RecordIdKey, RecordIdKeyRange, Value};
 
 use crate::{
@@ -191,16 +191,20 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// The operation.
+    /// The operation; its ids are shared with those that were read before.
     ///
     /// # Errors
     /// When another version of Hearsay wrote it.
-    pub(crate) fn operation(&self, place: &str) -> Result<Operation, StoreError> {
-        serde_json::from_str(&self.json).map_err(|error| StoreError::Damaged {
+    pub(crate) fn operation(&self, place: &str, ids: &mut SharedIds) -> Result<Operation, StoreError> {
+        let read = ids.share(|| serde_json::from_str(&self.json));
+        let mut operation: Operation = read.map_err(|error| StoreError::Damaged {
             place: place.into(),
             what: format!("operation {} cannot be read: {error}", self.position),
             advice: "use the version of Hearsay that wrote it, or restore the directory from a backup",
-        })
+        })?;
+        // It is kept as long as the state.
+        operation.changes.shrink_to_fit();
+        Ok(operation)
     }
 }
 
@@ -235,7 +239,7 @@ pub(crate) async fn read(
     mut last: Acknowledged,
     mut each: impl FnMut(Acknowledged, Operation),
 ) -> Result<Acknowledged, StoreError> {
-    let mut size = PAGE.0;
+    let (mut size, mut ids) = (PAGE.0, SharedIds::default());
     loop {
         let start = last.position.0 + 1;
         let rows = page(db, place, start..start + size).await?;
@@ -243,7 +247,7 @@ pub(crate) async fn read(
         for row in rows {
             bytes += row.json.len() as u64;
             last = follow(place, last, &row)?;
-            each(last, row.operation(place)?);
+            each(last, row.operation(place, &mut ids)?);
         }
         if count < size {
             let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);

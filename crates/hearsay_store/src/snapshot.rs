@@ -17,7 +17,7 @@ use std::{
     },
 };
 
-use hearsay_model::{Author, Change, Operation, Position, Timestamp};
+use hearsay_model::{Author, Change, Operation, Position, SharedIds, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{StoreError, mark::Acknowledged};
@@ -33,7 +33,7 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 /// Changes whenever the form does, the form of the model's types included.
 const FORMAT: u32 = 8;
 
-/// Bytes of a segment, about. Segments are read by all processors at once.
+/// Bytes of a segment, about. Segments are decoded by several processors at once.
 const SEGMENT: usize = 1 << 20;
 
 /// Length of the header: magic, format, version, position, digest, length, hash.
@@ -246,20 +246,23 @@ fn frames(content: &[u8]) -> Result<Vec<Frame>, String> {
     Ok(frames)
 }
 
-/// Decodes segments, every processor some of them, each under its number.
+/// Decodes segments on several threads, each under its number.
 fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<Change>, String>)> {
     let (sender, receiver) = mpsc::channel();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    // One processor folds what they decode.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, 4);
     // The first is that of the heads.
     let (shared, next) = (Arc::new((content, frames)), Arc::new(AtomicUsize::new(1)));
     for _ in 0..threads {
         let (shared, next, sender) = (Arc::clone(&shared), Arc::clone(&next), sender.clone());
         std::thread::spawn(move || {
             let (content, frames) = &*shared;
+            let mut ids = SharedIds::default();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(Frame { count, range }) = frames.get(number) else { return };
-                if sender.send((number, segment(*count, &content[range.clone()]))).is_err() {
+                let read = ids.share(|| segment(*count, &content[range.clone()]));
+                if sender.send((number, read)).is_err() {
                     return;
                 }
             }

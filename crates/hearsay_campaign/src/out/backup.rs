@@ -7,7 +7,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use hearsay_model::{ApplyError, Author, Operation, Position, State};
+use hearsay_model::{ApplyError, Author, Operation, Position, SharedIds, State};
 use serde::{Deserialize, Serialize};
 
 use crate::{CampaignError, CampaignErrors, lines};
@@ -130,6 +130,7 @@ pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
 pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     let mut hasher = blake3::Hasher::new();
     let mut found = Backup::default();
+    let mut ids = SharedIds::default();
     let mut last = Position(0);
     let mut number = 0;
     let fault = |line: u32, message: String| {
@@ -140,7 +141,7 @@ pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     for text in lines::bounded(reader) {
         number += 1;
         let text = text.map_err(|error| fault(number, format!("cannot be read: {error}")))?;
-        let line = serde_json::from_str(&text).map_err(|error| fault(number, error.to_string()))?;
+        let line = ids.share(|| serde_json::from_str(&text)).map_err(|error| fault(number, error.to_string()))?;
         match (number, line) {
             (1, Line::HearsayBackup { format: FORMAT, compacted_to }) => found.compacted_to = compacted_to,
             (1, Line::HearsayBackup { format, .. }) => {

@@ -628,9 +628,9 @@ impl Worker {
         }
         let closed = self.ending.closed();
         // Freeing much memory takes long, and nobody waits for it.
-        let (world, index, vectors) = (self.world, self.index, self.vectors);
+        let large = (self.world, self.index, self.vectors, self.questions, self.reviews, self.readings);
         let freeing = thread::Builder::new().name("hearsay-freeing".into());
-        let _ = freeing.spawn(move || drop((world, index, vectors)));
+        let _ = freeing.spawn(move || drop(large));
         // No other thread has it any more; if one had, its last holder would close it.
         Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
     }

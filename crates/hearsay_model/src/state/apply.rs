@@ -1,9 +1,6 @@
 //! Applying operations: writes are noted in their rows, and the rows that they touch are folded again.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
@@ -33,11 +30,10 @@ impl State {
         Ok(self.apply_keyed(operation, keys))
     }
 
-    /// Folds in an operation that was applied to an equal state before, without checking it again.
+    /// Folds in an operation that was applied to an equal state before, without checking it again. Read it with
+    /// [`SharedIds`](crate::SharedIds), so that it takes no more memory than it did.
     pub fn apply_recorded(&mut self, operation: impl Into<Arc<Operation>>) -> Applied {
-        let mut operation = operation.into();
-        self.intern(&mut operation);
-        self.apply_checked(operation)
+        self.apply_checked(operation.into())
     }
 
     pub(super) fn apply_checked(&mut self, operation: Arc<Operation>) -> Applied {
@@ -260,12 +256,17 @@ impl State {
             self.texts.add_passage(passage, index);
         }
         let readers = passage.readers.iter().map(|reader| &reader.knower);
-        let knowers: BTreeSet<&Knower> = passage.heard_by.iter().chain(readers).collect();
-        if knowers.contains(&Knower::World) {
-            note(&mut self.common_passages);
+        for knower in passage.heard_by.iter().chain(readers) {
+            match knower {
+                Knower::World => note(&mut self.common_passages),
+                Knower::Entity(id) => {
+                    let entity = self.entity_row(id);
+                    note(&mut self.entities.at_mut(entity).hears);
+                }
+            }
         }
-        for id in knowers.into_iter().filter_map(Knower::entity).chain(&passage.speaker) {
-            let entity = self.entity_row(id);
+        if let Some(speaker) = &passage.speaker {
+            let entity = self.entity_row(speaker);
             note(&mut self.entities.at_mut(entity).hears);
         }
     }

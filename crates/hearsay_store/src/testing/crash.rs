@@ -196,6 +196,13 @@ fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: 
             ("lost", Ok(count)) => findings.lost += count,
             ("half", Ok(count)) => findings.half += count,
             ("different", Ok(count)) => findings.graph_differences += count,
+            ("difference", _) => tracing::error!(record = rest, "the graph tables differ"),
+            // On a full disk the tables cannot follow the journal. The next program compares them again.
+            ("stopped", _) if end == End::FullDisk => {}
+            ("stopped", _) => {
+                tracing::error!(reason = rest, "the storage failed without a fault");
+                findings.graph_differences += 1;
+            }
             // What cannot be opened on a full disk is opened later.
             ("unopened", _) if end == End::FullDisk && rest.contains("the disk is full") => {}
             ("unopened", _) => {
@@ -261,7 +268,11 @@ pub(super) fn say(word: &str, what: &dyn fmt::Display) {
 }
 
 fn work(opened: Opened, faults: &Faults, request: &Request) {
-    let found = compare(&opened, request.seed, &request.acknowledged);
+    let mut found = compare(&opened, request.seed, &request.acknowledged);
+    if let Some(reason) = opened.store.health().failure {
+        say("stopped", &reason);
+        found.graph_differences = 0;
+    }
     for (word, count) in [("lost", found.lost), ("half", found.half), ("different", found.graph_differences)] {
         if count > 0 {
             say(word, &count);
