@@ -201,7 +201,6 @@ impl fmt::Display for ImportReport {
         if !audience.is_empty() {
             writeln!(f, "  audience   {}", audience.join(", "))?;
         }
-        let ids = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");
         if !self.know_nothing.is_empty() {
             writeln!(f, "  NPCs that would know nothing: {}", ids(&self.know_nothing))?;
         }
@@ -211,30 +210,51 @@ impl fmt::Display for ImportReport {
         if !self.kindless.is_empty() {
             writeln!(f, "  without a sign of what they are: {}", ids(&self.kindless))?;
         }
-        for Alike { one, other, .. } in &self.alike {
-            writeln!(f, "  may be the same: {one} and {other}")?;
-        }
-        for Deletion { what, .. } in &self.deletions {
-            writeln!(f, "  to review: {what}")?;
-        }
-        for AmbiguousLink { place: Place { path, line, what }, meant } in &self.ambiguous_links {
-            writeln!(f, "  ambiguous: {path}:{line}: {what} ({})", ids(meant))?;
-        }
-        for Place { path, line, what } in &self.dangling_links {
-            writeln!(f, "  dangling: {path}:{line}: {what}")?;
-        }
-        for Place { path, line, what } in &self.unclear {
-            writeln!(f, "  not understood: {path}:{line}: {what}")?;
-        }
-        for Skipped { path, why } in &self.skipped {
-            writeln!(f, "  skipped: {path}: {why}")?;
-        }
-        for kept in &self.kept {
-            writeln!(f, "  kept: {} ({})", kept.what, kept.why)?;
-        }
-        for warning in &self.warnings {
-            writeln!(f, "  warning: {warning}")?;
-        }
-        Ok(())
+        let at = |Place { path, line, what }: &Place| format!("{path}:{line}: {what}");
+        lines(f, "may be the same", &self.alike, |Alike { one, other, .. }| format!("{one} and {other}"))?;
+        lines(f, "to review", &self.deletions, |Deletion { what, .. }| what.clone())?;
+        let ambiguous = |AmbiguousLink { place, meant }: &AmbiguousLink| format!("{} ({})", at(place), ids(meant));
+        lines(f, "ambiguous", &self.ambiguous_links, ambiguous)?;
+        lines(f, "dangling", &self.dangling_links, at)?;
+        lines(f, "not understood", &self.unclear, at)?;
+        lines(f, "skipped", &self.skipped, |Skipped { path, why }| format!("{path}: {why}"))?;
+        lines(f, "kept", &self.kept, |kept| format!("{} ({})", kept.what, kept.why))?;
+        lines(f, "warning", &self.warnings, Warning::to_string)
+    }
+}
+
+/// Ids and lines of each kind that are written out; the report as data has all of them.
+const SHOWN: usize = 20;
+
+fn ids(ids: &[EntityId]) -> String {
+    let shown: Vec<_> = ids.iter().take(SHOWN).map(EntityId::as_str).collect();
+    match ids.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn lines<T>(f: &mut fmt::Formatter<'_>, kind: &str, all: &[T], line: impl Fn(&T) -> String) -> fmt::Result {
+    for one in all.iter().take(SHOWN) {
+        writeln!(f, "  {kind}: {}", line(one))?;
+    }
+    match all.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(f, "  {kind}: {more} more; --json lists them all"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut_and_say_so() {
+        let kindless = (0..SHOWN + 5).map(|n| EntityId::new(format!("note-{n}")).unwrap()).collect();
+        let place = |n| Place { path: format!("{n}.md"), line: 1, what: "[[Nobody]]".into() };
+        let dangling_links = (0..SHOWN as u32 + 1).map(place).collect();
+        let report = ImportReport { kindless, dangling_links, ..ImportReport::default() }.to_string();
+        assert!(report.contains("note-19 and 5 more\n") && !report.contains("note-20"), "{report}");
+        assert!(report.contains("dangling: 19.md:1") && report.contains("dangling: 1 more; --json"), "{report}");
     }
 }
