@@ -12,6 +12,7 @@
 //! - [`weights`]: the weights of that confidence, fitted to labelled sentences.
 //! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
 //! - [`soak`]: what months of play leave in a directory, and what they cost the worker.
+//! - [`latency`]: how long a program waits for answers that has a campaign open.
 //! - [`readers`]: how long writes take while panels and an export read.
 //! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
 //! - [`panel_frames`]: what the DM's panels cost on the main thread, frame by frame.
@@ -27,6 +28,7 @@ pub mod encoder;
 pub mod extraction;
 pub mod figures;
 pub mod frames;
+pub mod latency;
 pub mod leaks;
 pub mod learn;
 pub mod panel_frames;

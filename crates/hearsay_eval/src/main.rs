@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions, find_model};
 use hearsay_eval::{
     beliefs::{self, Disagreement},
-    crash, encoder, extraction, figures, frames, leaks, learn, panel_frames, readers,
+    crash, encoder, extraction, figures, frames, latency, leaks, learn, panel_frames, readers,
     recall::{Corpus, Method, Run},
     soak, speed, stories, tasks,
     vector_cache::VectorCache,
@@ -116,6 +116,14 @@ export reads all the time. The ratio is that of the 99th percentiles.
 Example:
   hearsay_eval readers --facts 100000")]
     Readers(Readers),
+    /// How long a program waits for answers that has a campaign open
+    #[command(after_help = "\
+The campaign is opened without a model, searched, and one of its characters is asked.
+Nothing is written to it.
+
+Example:
+  hearsay_eval latency campaigns/gullhaven --knower mirela-voss \"Where is the ledger?\"")]
+    Latency(Latency),
     /// What a program holds that has opened a world; `speed` asks for it
     #[command(hide = true)]
     Hold {
@@ -340,6 +348,20 @@ struct Readers {
 }
 
 #[derive(Debug, ClapArgs)]
+struct Latency {
+    /// The campaign's directory, which must have been opened before
+    campaign: PathBuf,
+    /// What is searched for and asked
+    question: String,
+    /// Who is asked
+    #[arg(long, value_name = "ID")]
+    knower: String,
+    /// How often
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    times: usize,
+}
+
+#[derive(Debug, ClapArgs)]
 struct PanelFrames {
     /// How many entities there are
     #[arg(long, value_name = "N", default_value_t = 20_000)]
@@ -398,6 +420,7 @@ fn main() -> ExitCode {
         Command::Hold { directory } => hold(directory, &mut out),
         Command::Soak(command) => soak_village(command, &mut out),
         Command::Readers(command) => time_readers(command, &mut out),
+        Command::Latency(command) => time_answers(command, &mut out),
         Command::Frames(command) => time_frames(command, &mut out),
         Command::PanelFrames(command) => time_panels(command, &mut out),
         Command::Recall(command) => measure_recall(command, &mut out),
@@ -642,6 +665,18 @@ fn time_readers(command: &Readers, out: &mut Output) -> Result<ExitCode> {
     out.line(line("writes alone", found.alone))?;
     out.line(line("writes with four panels and an export", found.read))?;
     out.line(format!("{:.2} times as long at p99; {} readings", found.ratio, found.readings))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn time_answers(command: &Latency, out: &mut Output) -> Result<ExitCode> {
+    let found = latency::measure(&command.campaign, &command.knower, &command.question, command.times)?;
+    out.data(&found)?;
+    let latency::Latency { operations, texts, open_ms, first_search_ms, search, ask } = found;
+    out.line(format!("{operations} operations, {texts} texts: open after {open_ms:.0} ms"))?;
+    let line =
+        |what: &str, waits: readers::Waits| format!("{what} p50 {:.1} ms, p99 {:.1} ms", waits.p50_ms, waits.p99_ms);
+    out.line(format!("first search {first_search_ms:.1} ms, {}", line("then", search)))?;
+    out.line(line("question", ask))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -21,12 +21,12 @@ use crate::speed;
 /// How long a panel waits before it reads again, as after a change.
 const PANEL_EVERY: Duration = Duration::from_millis(250);
 
-/// How long writes wait for their commit.
+/// How long something takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Waits {
     /// The median, in milliseconds.
     pub p50_ms: f64,
-    /// 99 of 100 waited no longer.
+    /// 99 of 100 took no longer.
     pub p99_ms: f64,
 }
 
@@ -113,15 +113,18 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
         read
     })?;
     memory.close()?;
-    let (alone, read) = (waits(alone), waits(read));
+    let (alone, read) = (Waits::of(alone), Waits::of(read));
     let readings = readings.into_inner();
     Ok(Readers { facts, writes, alone, read, ratio: read.p99_ms / alone.p99_ms, readings })
 }
 
-fn waits(mut times: Vec<Duration>) -> Waits {
-    times.sort_unstable();
-    let at = |share: usize| {
-        times.get(times.len() * share / 100).or(times.last()).map_or(0.0, |time| time.as_secs_f64() * 1e3)
-    };
-    Waits { p50_ms: at(50), p99_ms: at(99) }
+impl Waits {
+    /// Of so many times.
+    pub fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |share: usize| {
+            times.get(times.len() * share / 100).or(times.last()).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        };
+        Self { p50_ms: at(50), p99_ms: at(99) }
+    }
 }
