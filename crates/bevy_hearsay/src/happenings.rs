@@ -318,7 +318,7 @@ pub(crate) fn edit(world: &mut World, edit: Edit, author: Author) {
 /// Sends what waits, in order, after what changed before it.
 pub(crate) fn send(world: &mut World) {
     let _cost = world.resource::<FrameCost>().begin();
-    if world.resource::<sync::Outbox>().suspended {
+    if world.resource::<sync::Outbox>().is_loading() {
         return;
     }
     sync::flush(world);
@@ -360,7 +360,7 @@ pub(crate) fn send_at_exit(world: &mut World) -> bool {
         Request::Happens { by, happens } => matches!(resolved(world, by, happens), Err(Unresolved::NotYet)),
         Request::Edit { .. } | Request::Session(_) => false,
     };
-    never || world.resource::<sync::Outbox>().suspended
+    never || world.resource::<sync::Outbox>().is_loading()
 }
 
 /// Counts what was answered, at exit.

@@ -443,7 +443,7 @@ fn send_at_exit(world: &mut World) -> bool {
         return true;
     }
     // What is changed while a slot is loaded belongs to the future that is left.
-    let is_leaving = world.get_resource::<sync::Outbox>().is_some_and(|outbox| outbox.suspended);
+    let is_leaving = world.get_resource::<sync::Outbox>().is_some_and(sync::Outbox::is_loading);
     let is_sent = sync::flush(world) || is_leaving;
     let is_said = !world.contains_resource::<happenings::Happenings>() || happenings::send_at_exit(world);
     is_sent && is_said

@@ -171,7 +171,7 @@ fn fail(world: &mut World, entity: Entity, why: String) {
 
 fn send(world: &mut World) {
     let _cost = world.resource::<FrameCost>().begin();
-    if world.resource::<Outbox>().suspended {
+    if world.resource::<Outbox>().is_loading() {
         return;
     }
     // Somebody new can only be asked once the memory holds it.

@@ -166,7 +166,7 @@ pub(crate) fn send(world: &mut World) {
             Action::Save(name) => memory.save_slot(name.as_str()).map(|ticket| Doing::Writing(action, ticket)),
             Action::Load(name) => {
                 let doing = memory.load_slot(name.as_str()).map(|ticket| Doing::Writing(action, ticket));
-                world.resource_mut::<Outbox>().suspended |= doing.is_ok();
+                world.resource_mut::<Outbox>().loading += usize::from(doing.is_ok());
                 doing
             }
             Action::Drop(name) => memory.drop_slot(name.as_str()).map(|ticket| Doing::Writing(action, ticket)),
@@ -206,7 +206,7 @@ fn take_done(world: &mut World) {
 
 fn finish(world: &mut World, action: Action, done: Result<(), MemoryError>) {
     if let Action::Load(_) = action {
-        world.resource_mut::<Outbox>().suspended = false;
+        world.resource_mut::<Outbox>().loading -= 1;
     }
     match (done, action) {
         (Err(error), _) => fail(world, error),

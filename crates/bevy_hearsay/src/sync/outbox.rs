@@ -44,8 +44,9 @@ pub(crate) struct Outbox {
     own: Vec<(u64, Arc<Patches>)>,
     /// How long the batch that was acknowledged last took, from its first change on.
     pub(crate) lag: Option<Duration>,
-    /// A slot is being loaded: what the game says now belongs to the future that is left.
-    pub(crate) suspended: bool,
+    /// How many slots are being loaded. While any is, nothing is sent: what the game says now belongs to the future that
+    /// is left.
+    pub(crate) loading: usize,
     /// What the clock showed when it was last sent or read.
     pub(crate) clock: Option<i64>,
 }
@@ -61,7 +62,7 @@ impl Default for Outbox {
             sent: Vec::new(),
             own: Vec::new(),
             lag: None,
-            suspended: false,
+            loading: 0,
             clock: None,
         }
     }
@@ -149,7 +150,12 @@ impl Outbox {
 
     /// Whether something gathers, or is not acknowledged.
     pub(crate) fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty() || !self.sent.is_empty() || self.suspended
+        !self.waiting.is_empty() || !self.sent.is_empty() || self.is_loading()
+    }
+
+    /// Whether a slot is being loaded.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.loading > 0
     }
 
     /// How many batches are not acknowledged.
@@ -215,7 +221,7 @@ pub(crate) fn count_at_exit(world: &mut World, exit: &mut MemoryExit) {
 /// Whether all that waited is on its way.
 fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     let Some(memory) = memory.get() else { return false };
-    if outbox.suspended {
+    if outbox.is_loading() {
         return false;
     }
     let turned = clock.0 != outbox.clock && clock.0.is_some();

@@ -53,6 +53,31 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
 }
 
 #[test]
+fn a_load_that_fails_does_not_end_the_wait_for_the_next() {
+    // Whether anything is sent between the two answers depends on the frame in which each arrives.
+    for _ in 0..20 {
+        let mut plugins = HearsayPlugins::empty();
+        plugins.sync.interval = std::time::Duration::ZERO;
+        let mut app = SteppingApp::new(plugins);
+        app.settle();
+        app.world_mut().commands().save_slot("empty");
+        app.settle();
+        let mut commands = app.world_mut().commands();
+        commands.load_slot("none");
+        commands.load_slot("empty");
+        app.world_mut().spawn((MemoryId::new("inn"), Remembered::location()));
+        app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Whereabouts(EntityId::new("inn").unwrap())));
+        app.settle();
+        let id = EntityId::new("ann").unwrap();
+        let kept = read(&app, move |world| hearsay_memory::Record::of(&world.state, &id));
+        let shown = entity(&mut app, "ann");
+        let place = shown.and_then(|ann| app.world().get::<Whereabouts>(ann).map(|at| at.0.clone()));
+        assert_eq!(shown.is_some(), kept.is_some());
+        assert_eq!(place, kept.and_then(|ann| ann.place));
+    }
+}
+
+#[test]
 fn a_save_is_gone_on_with() {
     let directory = tempfile::tempdir().unwrap();
     let save = directory.path().join("slot1");

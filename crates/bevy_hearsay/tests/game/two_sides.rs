@@ -209,7 +209,7 @@ fn check(app: &mut SteppingApp, played: &[Move]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 500, max_shrink_time: 60_000, ..ProptestConfig::default() })]
 
     #[test]
     fn both_sides_end_the_same(played in prop::collection::vec(moves(), 1..60), interval in 0..2_u64) {
