@@ -2,7 +2,7 @@
 
 use bevy::app::AppExit;
 use bevy_hearsay::{Autosave, MemoryState};
-use hearsay_memory::Settings;
+use hearsay_memory::{Edit, Settings};
 
 use super::*;
 
@@ -142,4 +142,26 @@ fn a_campaign_that_is_not_there_is_said_and_the_game_goes_on() {
     let state = app.world().resource::<MemoryState>().clone();
     assert!(matches!(&state, MemoryState::Failed(why) if why.contains("of-nowhere")), "{state:?}");
     assert!(matches!(app.world().get::<Inquiry>(question), Some(Inquiry::Failed(_))));
+}
+
+#[test]
+fn slots_work_while_somebody_is_at_a_place_that_was_removed() {
+    let mut app = SteppingApp::new(HearsayPlugins::empty());
+    app.settle();
+    app.world_mut().commands().save_slot("before");
+    app.settle();
+    app.world_mut().spawn((MemoryId::new("inn"), Remembered::location()));
+    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Whereabouts(EntityId::new("inn").unwrap())));
+    app.settle();
+    memory(&app).edit(Edit::RemoveEntity { entity: "inn".into() }).unwrap().wait().unwrap();
+    app.world_mut().commands().save_slot("after");
+    app.settle();
+    assert_eq!(app.take_troubles(), [""; 0]);
+    app.world_mut().commands().load_slot("before");
+    app.settle();
+    assert_eq!(read(&app, |world| world.state.entity_count()), 0);
+    app.world_mut().commands().load_slot("after");
+    app.settle();
+    assert_eq!(read(&app, |world| world.state.entity_count()), 1);
+    assert_eq!(app.take_troubles(), [""; 0]);
 }

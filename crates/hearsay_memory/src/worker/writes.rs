@@ -350,6 +350,7 @@ impl Worker {
             return;
         }
         let mut reached = BTreeSet::new();
+        let mut are_recordable = true;
         while self.writes.in_flight.len() < GROUP
             && let Some(mut write) = self.writes.waiting.pop_front()
         {
@@ -379,6 +380,8 @@ impl Worker {
                     break;
                 }
                 nothing => {
+                    // Values that cannot be recorded must not hold up the write that follows: it would wait for ever.
+                    are_recordable &= !matches!(write, Write::RecordTransients);
                     if nothing.is_ok() {
                         self.count_dropped(&write);
                     }
@@ -391,6 +394,7 @@ impl Worker {
             let goes_back = made.operation.iter().flat_map(|operation| &operation.changes);
             if goes_back.into_iter().any(|change| matches!(change, Change::Restore(_)))
                 && self.world.state.has_transients()
+                && are_recordable
             {
                 self.writes.waiting.push_front(write);
                 self.writes.waiting.push_front(Write::RecordTransients);

@@ -249,11 +249,18 @@ impl State {
         }
     }
 
-    /// The changes that record every transient value as an ordinary fact, and the clock as a setting.
+    /// The changes that record every transient value as an ordinary fact, and the clock as a setting. A value that names
+    /// an entity which was removed is left out.
     pub fn all_transients(&self) -> Vec<Change> {
         let clock = self.transients.clock.map(|time| Change::Set(Setting::Clock(time)));
-        let facts = self.transients().flat_map(TransientValue::changes);
+        let facts = self.transients().filter(|value| self.is_recordable(value)).flat_map(TransientValue::changes);
         clock.into_iter().chain(facts).collect()
+    }
+
+    /// Whether an operation can assert a transient value: all entities that it names still exist.
+    fn is_recordable(&self, value: &TransientValue) -> bool {
+        let knowers = value.knowers.iter().filter_map(Knower::entity);
+        value.fact.entities().chain(knowers).all(|id| self.entity(id).is_some())
     }
 
     /// The changes that an operation must begin with, so that what it refers to is in the journal: they record the
@@ -281,7 +288,8 @@ impl State {
         }
         if session_changes {
             let rows = self.transients.values.rows().map(|(_, row)| (&row.of, &row.value));
-            wanted.extend(rows.filter(|((_, name), _)| self.vocabulary.history(name) == History::Session));
+            let rows = rows.filter(|((_, name), _)| self.vocabulary.history(name) == History::Session);
+            wanted.extend(rows.filter(|(_, value)| self.is_recordable(value)));
         }
         let clock = self.transients.clock.filter(|_| session_changes).map(|time| Change::Set(Setting::Clock(time)));
         clock.into_iter().chain(wanted.into_values().flat_map(TransientValue::changes)).collect()
