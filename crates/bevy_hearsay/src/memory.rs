@@ -11,7 +11,9 @@ use std::{
 use bevy::{app::AppExit, prelude::*};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use hearsay_memory::{
-    Event as EngineEvent, Memory, MemoryError, MemoryOptions, Mode, ModelStatus, Settings, take_over,
+    Event as EngineEvent, Memory, MemoryError, MemoryOptions, Mode, ModelStatus, Settings,
+    priority::{ThreadPriority, lower_priority},
+    take_over,
 };
 use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, Setting};
 
@@ -221,7 +223,8 @@ impl Plugin for MemoryPlugin {
 impl MemoryPlugin {
     fn open(&self, sender: &Sender<Opening>) {
         if self.gives_way {
-            give_way();
+            // All of the memory's threads are started from this one, and have its priority.
+            lower_priority(ThreadPriority::Low);
         }
         let opened = self.opened(sender);
         let _ = sender.send(Opening::Done(Box::new(opened)));
@@ -286,21 +289,6 @@ fn was_played(world: &hearsay_memory::World) -> bool {
         entry.live && !matches!(operation.author, Author::Importer(_)) && !operation.changes.iter().all(own)
     })
 }
-
-/// Lowers the priority of this thread. Those that it starts, which are all of the memory's, have it too.
-#[cfg(any(target_os = "linux", target_os = "android", windows))]
-fn give_way() {
-    use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
-    // Of 0 to 99, of which a thread has 50: on Linux a niceness of 10.
-    let low = ThreadPriorityValue::try_from(25_u8).map(ThreadPriority::Crossplatform);
-    let lowered = low.and_then(|low| set_current_thread_priority(low).map_err(|error| format!("{error:?}")));
-    if let Err(error) = lowered {
-        tracing::debug!("the memory's threads do not give way to the game's: {error}");
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
-fn give_way() {}
 
 fn take_opened(
     channel: Res<OpeningChannel>,

@@ -41,6 +41,7 @@ mod mind;
 mod mirror;
 mod policy;
 mod preview;
+pub mod priority;
 mod progress;
 mod proposal;
 pub mod query;

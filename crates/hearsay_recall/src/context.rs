@@ -178,7 +178,7 @@ impl SceneContext {
         }
         context.omitted = all - told;
         context.open("others", "What the others here know");
-        for line in writer.others(&ranked) {
+        for line in writer.others(&ranked.best) {
             context.try_push(line, request.limit, request.counter);
         }
         context.open("besides", "Besides");

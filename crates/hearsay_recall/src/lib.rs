@@ -52,7 +52,7 @@ pub use index::{DocId, Index, text_of};
 pub use lexical::Words;
 pub use mentions::{Named, Names};
 pub use page::{Markup, Page, quoted};
-pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Weights, rank};
+pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Relevant, Weights, rank};
 pub use receipt::{Receipt, Receipts, Source, why};
 pub use render::{Detail, Form};
 pub use scope::Scope;

@@ -204,6 +204,15 @@ pub struct Ranking<'a> {
     passages: Vec<Scored>,
 }
 
+/// Results whose scores are high enough.
+#[derive(Debug, Clone, Default)]
+pub struct Relevant {
+    /// The best of them, the best first.
+    pub best: Vec<Ranked>,
+    /// The others, in no order.
+    pub others: Vec<DocId>,
+}
+
 /// A candidate with its score.
 #[derive(Debug, Clone, Copy)]
 struct Scored {
@@ -275,15 +284,29 @@ impl<'a> Ranking<'a> {
     }
 
     /// All results, the best first.
-    pub fn all(mut self) -> Vec<Ranked> {
-        let mut found = Vec::with_capacity(self.weighed.candidates.len());
+    pub fn all(self) -> Vec<Ranked> {
+        self.relevant(f32::MIN_POSITIVE, usize::MAX, |_| true).best
+    }
+
+    /// The wanted results with at least a score: the best `most` of them in full, and which the others are.
+    pub fn relevant(mut self, least: f32, most: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
+        let mut found = Vec::new();
         for at in 0..self.weighed.candidates.facts {
-            let score = self.weighed.fact_score(at);
-            found.extend((score > 0.0).then_some(Scored { score, by_walk: 0.0, at }));
+            if self.weighed.fact_at_most(at).0 >= least {
+                let score = self.weighed.fact_score(at);
+                found.extend((score >= least).then_some(Scored { score, by_walk: 0.0, at }));
+            }
         }
-        found.append(&mut self.passages);
+        found.extend(self.passages.iter().filter(|passage| passage.score >= least));
+        let id = |scored: &Scored| self.weighed.candidates.id(scored.at);
+        found.retain(|scored| wanted(id(scored)));
+        if found.len() > most {
+            found.select_nth_unstable_by(most, Scored::order);
+        }
+        let others = found.drain(found.len().min(most)..).map(|scored| id(&scored)).collect();
         found.sort_unstable_by(Scored::order);
-        found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
+        let best = found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect();
+        Relevant { best, others }
     }
 
     /// The best of the facts that are wanted, at most so many.

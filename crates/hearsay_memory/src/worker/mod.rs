@@ -35,6 +35,7 @@ use serde::Serialize;
 use crate::{
     Answer, Ask, Closed, Compact, Duplicate, Found, ImportOptions, ImportOutcome, Learned, MemoryError, MemoryOptions,
     MergePlan, Proposed, Search, Settings,
+    priority::{ThreadPriority, lower_priority},
     reading::{Draft, Drafted, Findings},
     review::Reviews,
     ticket::Responder,
@@ -513,12 +514,14 @@ impl Worker {
         }
     }
 
-    /// Runs something long on a thread of its own. Whether it could be started; if not, its responder is gone with it,
+    /// Runs something long on a thread of its own, at a low priority: neither a write nor a frame of the game waits for
+    /// it. Whether it could be started; if not, its responder is gone with it,
     /// and the caller hears that.
     fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
         self.asides.1.retain(|aside| !aside.is_finished());
         let internal = self.internal.clone();
         let thread = thread::Builder::new().name("hearsay-aside".into()).spawn(move || {
+            lower_priority(ThreadPriority::Lowest);
             let crashed = catch_unwind(AssertUnwindSafe(|| job(&internal))).is_err();
             if crashed {
                 let _ = internal.send(Internal::Failed("something beside the worker panicked".into()));

@@ -214,24 +214,21 @@ const PORTION: usize = 100;
 /// commit down.
 const GATHER: Duration = Duration::from_millis(50);
 
-/// How long changes of transient values gather before they go to the graph tables: most are replaced before.
-const TRANSIENT_GATHER: Duration = Duration::from_secs(5);
-
 /// How soon it is looked again for what could not be projected yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Rows that may wait in the store before more are made.
 const MOST_BACKLOG: usize = 20_000;
 
-/// What the graph tables show of the transient values.
+/// The transient values that the graph tables show. The tables are brought up to date when the memory closes: nobody reads
+/// them before, most values are replaced by then, and the engine keeps the key of each edge that was ever deleted.
 #[derive(Default)]
 struct TransientProjection {
     /// The number of the newest batch that was committed, and of the newest that the tables show.
     batch: u64,
     shown_batch: u64,
-    /// What changed since it was last sent, and when it is sent.
+    /// The values that changed since they were last sent.
     changed: BTreeSet<(EntityId, Predicate)>,
-    due: Option<Instant>,
     /// The values that were sent.
     shown: BTreeMap<(EntityId, Predicate), TransientValue>,
 }
@@ -247,7 +244,11 @@ impl TransientProjection {
         self.batch = batch;
         self.changed.extend(self.shown.keys().cloned());
         self.changed.extend(state.transients().map(of));
-        self.due.get_or_insert_with(|| Instant::now() + TRANSIENT_GATHER);
+    }
+
+    /// Whether the tables show all values.
+    fn is_complete(&self) -> bool {
+        self.changed.is_empty() && self.shown_batch == self.batch
     }
 
     /// The records of some of the values that changed: those that the tables show, and those that take their place.
@@ -330,8 +331,7 @@ impl Writes {
     /// How long until something is to be projected. What is due already waits for the store, or came due since it was looked
     /// at: it is looked at again soon.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
-        let due = self.project_at.into_iter().chain(self.transients.due).min();
-        due.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
+        self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
     }
 
     pub(super) fn unindexed(&self) -> usize {
@@ -544,7 +544,6 @@ impl Worker {
         self.index_keys(touched);
         let of = update.values.iter().map(|change| (change.subject.clone(), change.predicate.clone()));
         self.writes.transients.changed.extend(of);
-        self.writes.transients.due.get_or_insert_with(|| Instant::now() + TRANSIENT_GATHER);
     }
 
     pub(super) fn index_keys(&mut self, keys: &[Key]) {
@@ -566,19 +565,17 @@ impl Worker {
         true
     }
 
-    /// Sends the transient values that changed to the graph tables, when they are due and nothing else waits. Whether
-    /// there were any that could be sent.
+    /// Sends the transient values that changed to the graph tables, when the memory closes and nothing else waits. Whether
+    /// there were any.
     fn project_transients(&mut self) -> bool {
         let transients = &mut self.writes.transients;
-        let is_due = transients.due.is_some_and(|due| self.closing || Instant::now() >= due);
-        if !is_due || !self.writes.unprojected.is_empty() {
+        if !self.closing || transients.is_complete() || !self.writes.unprojected.is_empty() {
             return false;
         }
         let keys = transients.take(&self.world.state, PORTION);
         // Until the last of them is written, the tables show the batch before.
         let is_complete = transients.changed.is_empty();
         if is_complete {
-            transients.due = None;
             transients.shown_batch = transients.batch;
         }
         let complete = Watermark { position: self.world.state.position(), batch: transients.shown_batch };

@@ -11,7 +11,7 @@ use crate::{
     DocId, Query, Receipt, Receipts, Source, Weights,
     once::{Sayable, once},
     quoted,
-    rank::{Ranked, rank},
+    rank::{Ranked, Ranking, Relevant},
 };
 
 /// Attributes that say who somebody is, in the order in which they are told.
@@ -203,8 +203,8 @@ impl<'a> Writer<'a> {
         present
     }
 
-    /// What bears on the question, the best first.
-    pub(super) fn ranked(&self) -> Vec<Ranked> {
+    /// Ranks what bears on the question: as many in full as are tried.
+    pub(super) fn ranked(&self) -> Relevant {
         let request = self.request;
         let mut named = request.names.mentioned(request.question);
         let says_here = text::words(request.question).iter().any(|word| word == "here");
@@ -219,19 +219,26 @@ impl<'a> Writer<'a> {
         }
         let (text, vector, graph) = (request.question, request.vector, request.graph);
         let query = Query { text, vector, named, graph, scope, weights: Weights::default() };
-        let ranked = rank(request.view, request.index, &query).into_iter();
-        ranked.take_while(|ranked| ranked.score >= RELEVANT).filter(|ranked| self.is_latest(ranked)).collect()
+        let ranking = Ranking::of(request.view, request.index, &query);
+        let tried = request.limit.saturating_mul(TRIED).saturating_add(self.said.len());
+        ranking.relevant(RELEVANT, tried, |doc| self.is_latest(doc))
     }
 
     /// What the speaker knows of what bears on the question, each thing once.
-    pub(super) fn knowledge(&self, ranked: &[Ranked]) -> Answers {
+    pub(super) fn knowledge(&self, ranked: &Relevant) -> Answers {
         // What was said a moment ago need not be said again, however well it fits.
         let said = |place: usize, ranked: &Ranked| match ranked.doc {
             DocId::Fact(_) => place >= LEADING && self.said.contains(&ranked.doc),
             DocId::Passage(_) => self.said.contains(&ranked.doc),
         };
-        let new: Vec<&Ranked> =
-            ranked.iter().enumerate().filter(|(at, ranked)| !said(*at, ranked)).map(|(_, ranked)| ranked).collect();
+        let new: Vec<&Ranked> = ranked
+            .best
+            .iter()
+            .enumerate()
+            .filter(|(at, ranked)| !said(*at, ranked))
+            .map(|(_, ranked)| ranked)
+            .collect();
+        let others = ranked.others.iter().filter(|doc| !self.said.contains(doc)).count();
         let tried = &new[..new.len().min(self.request.limit.saturating_mul(TRIED))];
         let view = self.request.view;
         let sayable = |ranked: &&Ranked| match ranked.doc {
@@ -252,7 +259,7 @@ impl<'a> Writer<'a> {
                 ..first
             })
         });
-        Answers { lines: lines.collect(), all: new.len() }
+        Answers { lines: lines.collect(), all: new.len() + others }
     }
 
     /// Facts as lines, each thing once.
@@ -330,8 +337,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether a result is no earlier state of something that has one state at a time.
-    fn is_latest(&self, ranked: &Ranked) -> bool {
-        !matches!(ranked.doc, DocId::Fact(id) if self.superseded.contains(&id))
+    fn is_latest(&self, doc: DocId) -> bool {
+        !matches!(doc, DocId::Fact(id) if self.superseded.contains(&id))
     }
 
     /// What the speaker knows, without earlier states.
