@@ -252,7 +252,8 @@ impl Memory {
         self.send_read(|responder| Command::Read(read_job(read, responder)))
     }
 
-    /// Reads something that takes long, beside the worker, from the state as it is now.
+    /// Reads something that takes long on a thread of its own, from the state as it is when the read starts. As many run
+    /// at a time as leave one processor to writes; the others wait for their turn.
     ///
     /// # Errors
     /// When the channel is full or the memory closed.

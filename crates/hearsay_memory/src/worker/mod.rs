@@ -14,6 +14,7 @@ mod import;
 mod llm;
 mod questions;
 mod reading;
+mod reads;
 mod reveals;
 mod vectors;
 mod writes;
@@ -52,6 +53,7 @@ pub(crate) use llm::LlmCommand;
 pub use llm::{LlmStatus, LlmStep};
 use questions::Questions;
 use reading::Readings;
+use reads::Reads;
 use reveals::Reveals;
 use vectors::Vectors;
 pub(crate) use writes::Write;
@@ -247,6 +249,8 @@ pub(crate) enum Internal {
     FoundDuplicates(Vec<Duplicate>, Responder<Vec<Duplicate>>),
     /// What makes one of entities that are near-certain to be one was worked out; and whether there is more.
     Duplicates(Vec<MergePlan>, bool),
+    /// A long read is done.
+    ReadAsideDone,
     /// Something that ran beside the worker is done.
     AsideDone,
 }
@@ -284,6 +288,7 @@ pub(crate) struct Worker {
     duplicates: duplicates::Search,
     compacting: Compacting,
     counts: Counts,
+    reads: Reads,
     /// Threads beside the worker that are not done, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
     /// Reads the stored terms of texts, and how many those were of.
@@ -358,6 +363,7 @@ pub(crate) fn start(
         duplicates: duplicates::Search::default(),
         compacting: Compacting::new(compacted_to),
         counts: Counts::default(),
+        reads: Reads::default(),
         asides: (0, Vec::from_iter(vectors)),
         terms,
         stored_terms: 0,
@@ -444,7 +450,8 @@ impl Worker {
             return self.writes.in_flight() + in_doubt == 0 && !self.compacting.is_busy();
         }
         let is_compacting = self.compacting.is_busy();
-        self.writes.waiting() + in_doubt == 0 && self.asides.0 == 0 && self.questions.is_empty() && !is_compacting
+        let is_reading = self.asides.0 > 0 || !self.reads.is_empty();
+        self.writes.waiting() + in_doubt == 0 && !is_reading && self.questions.is_empty() && !is_compacting
     }
 
     fn take(&mut self, command: Command) {
@@ -458,10 +465,7 @@ impl Worker {
             }
             Command::Read(read) => read(&self.world),
             Command::Duplicates(responder) => self.find_duplicates(responder),
-            Command::ReadAside(read) => {
-                let world = self.world.clone();
-                self.aside(move |_| read(&world));
-            }
+            Command::ReadAside(read) => self.read_aside(read),
             Command::Write(write) => self.writes.push(write),
             Command::Import { path, options, dry_run, responder } => {
                 let world = self.world.clone();
@@ -510,6 +514,7 @@ impl Worker {
             Internal::Failed(what) => self.fail(what),
             Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
             Internal::Duplicates(found, more) => self.take_duplicates(found, more),
+            Internal::ReadAsideDone => self.finish_read(),
             Internal::AsideDone => self.asides.0 -= 1,
         }
     }
