@@ -23,7 +23,7 @@ use hearsay_recall::{
     graph::{Walk, identity, neighbours, path},
     rank,
 };
-use hearsay_store::{Location, Store, StoreOptions, projection};
+use hearsay_store::{Location, Store, StoreOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::Random;
@@ -276,7 +276,7 @@ pub fn measure(
     let World { people, changes } = world;
     let world = Arc::new(Operation::new(Author::Dm, "a world", changes));
     let mut state = State::default();
-    let touched = state.apply(Arc::clone(&world)).map_err(|error| anyhow::anyhow!("{error}"))?.touched;
+    state.apply(Arc::clone(&world)).map_err(|error| anyhow::anyhow!("{error}"))?;
     read(&mut clock, &state, &people)?;
     let index = indexed(&mut clock, &state)?;
     recall(&mut clock, &state, &index, &people, encoder)?;
@@ -284,9 +284,7 @@ pub fn measure(
     let store = open(&directory.join("world"))?;
     clock.time("bulk_write", 1, |_| Ok(store.commit_blocking(Position(1), vec![Arc::clone(&world)])?))?;
     let (sender, done) = std::sync::mpsc::channel();
-    let sent = sender.clone();
-    store.project(projection::rows(&state, &touched), Position(1), move |result| drop(sent.send(result)));
-    done.recv().context("the store stopped")??;
+    store.rebuild_projections_blocking(&state, |_, _| {})?;
     store.write_snapshot(&state, move |result| drop(sender.send(result)));
     done.recv().context("the store stopped")??;
     store.close()?;

@@ -118,6 +118,31 @@ fn reads_pass_by_a_queue_full_of_writes() {
 }
 
 #[test]
+fn long_reads_leave_a_processor_to_writes_and_are_all_answered() {
+    let memory = town();
+    let most = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1);
+    let (release, released) = crossbeam_channel::bounded::<()>(0);
+    let (running, most_at_once) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let read = |_| {
+        let (released, running, most_at_once) = (released.clone(), Arc::clone(&running), Arc::clone(&most_at_once));
+        let read = move |world: &hearsay_memory::World| {
+            most_at_once.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let _ = released.recv_timeout(Duration::from_secs(10));
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok(world.state.position())
+        };
+        memory.read_aside(read).unwrap()
+    };
+    let reads: Vec<_> = (0..most + 3).map(read).collect();
+    do_edit(&memory, set("Pell", "age", "11"));
+    let position = state(&memory).position();
+    drop(release);
+    let read: Vec<_> = reads.into_iter().map(|read| read.wait().unwrap()).collect();
+    assert!(most_at_once.load(Ordering::SeqCst) <= most);
+    assert_eq!(read.last(), Some(&position), "a read that waited sees what was written meanwhile");
+}
+
+#[test]
 fn closing_finishes_what_was_sent_before() {
     let directory = tempfile::tempdir().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();

@@ -1,10 +1,10 @@
 //! The lines of a scene context.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use hearsay_belief::{Heard, Hold, Known, Reason, Via, View};
-use hearsay_model::{Bearing, EntityId, FactId, GameTime, How, PassageId, Vocabulary, attribute, predicate, text};
-use rustc_hash::FxHashMap;
+use hearsay_belief::{Heard, Hold, Known, Reason, Via};
+use hearsay_model::{Bearing, EntityId, FactId, GameTime, How, PassageId, Predicate, attribute, predicate, text};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Line, Request, Section};
 use crate::{
@@ -70,28 +70,36 @@ pub(super) struct Answers {
 pub(super) struct Writer<'a> {
     request: &'a Request<'a>,
     /// Earlier states of what has one state at a time, by what the speaker knows.
-    superseded: BTreeSet<FactId>,
+    superseded: FxHashSet<FactId>,
     /// Facts and passages that an earlier section already tells.
     said: BTreeSet<DocId>,
     /// Facts of which the speaker has learned that they are not so, or so no longer.
-    answered: BTreeSet<FactId>,
+    answered: FxHashSet<FactId>,
     /// Relations, and what has one state at a time, by subject: what may contradict each other.
     rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(request: &'a Request<'a>) -> Self {
-        let superseded = superseded(request.view, request.vocabulary);
-        let (mut answered, mut rivals) = (BTreeSet::new(), FxHashMap::<_, Vec<_>>::default());
+        let (mut answered, mut rivals) = (FxHashSet::default(), FxHashMap::<_, Vec<_>>::default());
+        let (mut single, mut is_single) = (Vec::new(), FxHashMap::<&str, bool>::default());
         for known in request.view.facts() {
             answered.extend(match known.bearing() {
                 Some(Bearing::Refutes(fact) | Bearing::Ends(fact)) => Some(fact),
                 _ => None,
             });
-            if known.predicate().is_relation() || request.vocabulary.is_functional(known.predicate()) {
+            let predicate = known.predicate();
+            // The names are few, and to look one up in the vocabulary takes long.
+            let is_single =
+                *is_single.entry(predicate.as_str()).or_insert_with(|| request.vocabulary.is_functional(predicate));
+            if is_single && known.credence().get() >= BELIEVED {
+                single.push(known);
+            }
+            if is_single || predicate.is_relation() {
                 rivals.entry(known.subject()).or_default().push(known);
             }
         }
+        let superseded = superseded(&single);
         Self { request, superseded, said: BTreeSet::new(), answered, rivals }
     }
 
@@ -441,20 +449,21 @@ fn listed(names: &[&str]) -> String {
 
 /// Of what has one state at a time, the states that the knower believes and knows a later one of. What is doubted neither
 /// ends a state nor is ended: of rumours that contradict each other, each is told. Nor does an open state end a secret one.
-fn superseded(view: &View, vocabulary: &Vocabulary) -> BTreeSet<FactId> {
-    let believed = |known: &&Known| known.credence().get() >= BELIEVED && vocabulary.is_functional(known.predicate());
-    let key = |known: &Known| (known.subject().clone(), known.predicate().clone(), known.is_secret());
-    let mut latest: BTreeMap<_, &Known> = BTreeMap::new();
-    for known in view.facts().filter(believed) {
+fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
+    fn key(known: &Known) -> (&EntityId, &Predicate, bool) {
+        (known.subject(), known.predicate(), known.is_secret())
+    }
+    let mut latest: FxHashMap<_, &Known> = FxHashMap::default();
+    for known in single {
         let best = latest.entry(key(known)).or_insert(known);
         if best.recency() < known.recency() {
             *best = known;
         }
     }
-    let is_earlier = |known: &&Known| {
+    let is_earlier = |known: &&&Known| {
         latest.get(&key(known)).is_some_and(|best| known.recency() < best.recency() && known.object() != best.object())
     };
-    view.facts().filter(believed).filter(is_earlier).map(Known::id).collect()
+    single.iter().filter(is_earlier).map(|known| known.id()).collect()
 }
 
 /// An attribute under its label: `Occupation: innkeeper`.
