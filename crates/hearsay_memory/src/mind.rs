@@ -44,9 +44,15 @@ pub(crate) struct Minds {
 }
 
 impl Minds {
+    /// Drops all of them: the state has changed without a new operation.
+    pub(crate) fn clear(&mut self) {
+        self.kept.clear();
+    }
+
     /// What somebody knows as of a moment; all that is part of the world, when nobody is named.
     ///
-    /// `state` is one and the same state as before, with what was written since.
+    /// `state` is one and the same state as before, with the operations that were written since. After a change of
+    /// transient values, [clear](Self::clear) comes first.
     pub(crate) fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
         if self.at != state.position() {
             self.kept.clear();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hearsay_memory::{Decision, Memory, Patch, Patches, Record, UndoTarget};
+use hearsay_memory::{Decision, Hit, Memory, Patch, Patches, Record, Search, UndoTarget};
 use hearsay_model::{Author, EntityId, GameTime, Knower, Predicate, Standing, State, predicate};
 
 use super::support::{found_town, options_at, state, town};
@@ -122,4 +122,18 @@ fn what_is_referred_to_becomes_a_fact() {
     assert_eq!(place(&after, "odo-brandt").as_deref(), Some("harbour"));
     assert_eq!(positions(&after, "odo-brandt"), 2, "what was judged stays on record");
     assert!(after.position() > before.position());
+}
+
+#[test]
+fn answers_follow_a_move() {
+    let memory = town();
+    for (clock, at) in [(10, "the-gull"), (20, "harbour"), (30, "the-gull")] {
+        go(&memory, "odo-brandt", Some(at), clock);
+        let now = state(&memory);
+        let fact = now.transients().find(|value| *value.fact.subject() == id("odo-brandt")).unwrap().fact.id();
+        let search = Search { knower: Some("odo-brandt".into()), ..Search::new("Odo Brandt is at") };
+        let found = memory.search(search).unwrap().wait().unwrap();
+        let mentions = |hit: &Hit| hit.id == fact.to_string();
+        assert!(found.facts.iter().any(mentions), "{at}: {:?}", found.facts);
+    }
 }
