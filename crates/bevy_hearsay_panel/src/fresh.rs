@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hearsay_memory::{Memory, MemoryError, Ticket, World};
-use hearsay_model::Position;
+use hearsay_model::StateVersion;
 
 use crate::news::taken;
 
@@ -14,9 +14,9 @@ const OFTEN: Duration = Duration::from_millis(120);
 /// written. What was read last stays until the next is there.
 #[derive(Debug)]
 pub(crate) struct Fresh<R, M> {
-    ticket: Option<(Ticket<M>, R, Position)>,
+    ticket: Option<(Ticket<M>, R, StateVersion)>,
     /// What was asked for, and as of when.
-    asked: Option<(R, Position, Instant)>,
+    asked: Option<(R, StateVersion, Instant)>,
     /// What is there, and what it is the answer to.
     have: Option<(M, R)>,
     /// What was there before: it goes with the next reading, beside the worker, for large ones take a while to be freed.
@@ -35,7 +35,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> Fresh<R, M> {
     pub(crate) fn update(
         &mut self,
         memory: &Memory,
-        position: Position,
+        version: StateVersion,
         request: &R,
         read: impl FnOnce(&World) -> Result<M, MemoryError> + Send + 'static,
     ) -> bool {
@@ -53,7 +53,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> Fresh<R, M> {
         let stale = match &self.asked {
             None => true,
             Some((of, _, _)) if of != request => true,
-            Some((_, at, when)) => *at != position && when.elapsed() >= OFTEN && self.ticket.is_none(),
+            Some((_, at, when)) => *at != version && when.elapsed() >= OFTEN && self.ticket.is_none(),
         };
         if !stale {
             return news;
@@ -65,8 +65,8 @@ impl<R: Clone + PartialEq, M: Send + 'static> Fresh<R, M> {
         };
         if let Ok(ticket) = memory.read_aside(read) {
             // Whatever was under way is not wanted any more.
-            self.ticket = Some((ticket, request.clone(), position));
-            self.asked = Some((request.clone(), position, Instant::now()));
+            self.ticket = Some((ticket, request.clone(), version));
+            self.asked = Some((request.clone(), version, Instant::now()));
         }
         news
     }

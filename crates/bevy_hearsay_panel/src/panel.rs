@@ -6,7 +6,7 @@ use hearsay_memory::{
     Decision, Decisions, Edit, GossipPlan, Happening, ImportOutcome, Keep, Log, Memory, MemoryError, MergePlan,
     Proposal, Proposed, Retcon, SessionStep, Status, UndoTarget, World, Written,
 };
-use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId};
+use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId, StateVersion};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{commands::Command, names::Names, theme::Theme};
@@ -326,8 +326,8 @@ pub struct Done {
 /// How the memory stands, as far as is known. The same for all panels of a frame.
 #[derive(Debug, Clone, Default)]
 pub struct News {
-    /// The newest operation: what was read before it is stale.
-    pub position: Position,
+    /// The newest state: what was read before it is stale.
+    pub version: StateVersion,
     /// The memory's own words on how it is.
     pub status: Option<Arc<Status>>,
     /// What the campaign is called.

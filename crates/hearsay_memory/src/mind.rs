@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_belief::{Known, View};
-use hearsay_model::{GameTime, Knower, Position, State, attribute, text};
+use hearsay_model::{GameTime, Knower, State, StateVersion, attribute, text};
 use hearsay_recall::Names;
 
 /// How many are kept: the speakers of a scene, and those of the last.
@@ -39,24 +39,18 @@ type Whose = (Option<Knower>, Option<GameTime>);
 /// The minds of those who were asked lately, the latest last.
 #[derive(Debug, Default)]
 pub(crate) struct Minds {
-    at: Position,
+    at: StateVersion,
     kept: VecDeque<(Whose, Arc<Mind>)>,
 }
 
 impl Minds {
-    /// Drops all of them: the state has changed without a new operation.
-    pub(crate) fn clear(&mut self) {
-        self.kept.clear();
-    }
-
     /// What somebody knows as of a moment; all that is part of the world, when nobody is named.
     ///
-    /// `state` is one and the same state as before, with the operations that were written since. After a change of
-    /// transient values, [clear](Self::clear) comes first.
+    /// `state` is one and the same state as before, or one that follows it.
     pub(crate) fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
-        if self.at != state.position() {
+        if self.at != state.version() {
             self.kept.clear();
-            self.at = state.position();
+            self.at = state.version();
         }
         let whose = (knower.cloned(), as_of);
         let mind = match self.kept.iter().position(|(of, _)| *of == whose).and_then(|at| self.kept.remove(at)) {

@@ -264,6 +264,16 @@ fn hash(domain: &str, parts: &[&[u8]]) -> u128 {
     u128::from_be_bytes(half)
 }
 
+/// Which of the states that follow one another a state is: it grows with every operation and every update of transient
+/// values. Two readings of one memory at the same version read the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StateVersion {
+    /// The position of the newest operation.
+    pub position: Position,
+    /// How many updates of transient values there were, since the state was opened.
+    pub transient_updates: u64,
+}
+
 /// A place in the journal, counted from 1. Position 0 is the empty journal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -63,7 +63,7 @@ mod vocabulary;
 pub use calendar::{Calendar, CalendarError, Era, LeapRule, Month};
 pub use entity::{Entity, ExternalId, Kind};
 pub use fact::{Bearing, Fact, FactBuilder, FactError, Number, Object, Secrecy, Standing, Value};
-pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, slug};
+pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, StateVersion, slug};
 pub use knowledge::{How, Knower, Knowledge, Source};
 pub use operation::{Author, Change, Key, Operation, Timestamp};
 pub use passage::{Passage, Reader, Session};

@@ -1,11 +1,6 @@
 //! Whom a question names, by the names that the asker knows, rightly spelt or nearly so.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-    sync::OnceLock,
-};
+use std::{cmp::Reverse, collections::BTreeSet, ops::Range, sync::OnceLock};
 
 use hearsay_belief::{Recency, View};
 use hearsay_model::{
@@ -13,7 +8,8 @@ use hearsay_model::{
     spelling::{Spellings, is_common},
     text,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Attributes by which people are spoken of: "the ferryman".
 const DESCRIPTIONS: [&str; 2] = ["occupation", "title"];
@@ -33,19 +29,29 @@ struct Rank {
     recency: Recency,
 }
 
+/// Of whom alone some words are true; nobody, where they are true of several.
+type Only = FxHashMap<Vec<String>, Option<EntityId>>;
+
+fn add(only: &mut Only, words: Vec<String>, id: &EntityId) {
+    let bearer = only.entry(words).or_insert_with(|| Some(id.clone()));
+    if bearer.as_ref() != Some(id) {
+        *bearer = None;
+    }
+}
+
 /// The names that one knower has for things.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// What it calls an entity first of all.
-    first: BTreeMap<EntityId, String>,
+    first: FxHashMap<EntityId, String>,
     /// All names of an entity as words, without an article at their start.
-    whole: BTreeMap<EntityId, BTreeSet<Vec<String>>>,
-    /// Whose names these are.
-    bearers: FxHashMap<Vec<String>, BTreeSet<EntityId>>,
+    whole: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
+    /// Whose names these are. Sorted, each once; nearly always one.
+    bearers: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
     /// Parts of names, and what people are, each of whom it is true of alone.
-    parts: BTreeMap<Vec<String>, Part>,
+    parts: FxHashMap<Vec<String>, Part>,
     /// Parts of names that several have. They name nobody, but what is spelt like one may mean any of these.
-    shared: BTreeSet<Vec<String>>,
+    shared: FxHashSet<Vec<String>>,
     /// How many words the longest of them has.
     longest: usize,
     /// How names and parts of names are spelt. Made when a question first has a word that is none of them.
@@ -81,9 +87,8 @@ impl Names {
     /// The names in a view: only what the knower knows something by.
     pub fn of(view: &View) -> Self {
         let mut names = Self::default();
-        let mut ranked: BTreeMap<EntityId, Rank> = BTreeMap::new();
-        let mut parts: BTreeMap<Vec<String>, BTreeSet<EntityId>> = BTreeMap::new();
-        let mut descriptions: BTreeMap<Vec<String>, BTreeSet<EntityId>> = BTreeMap::new();
+        let mut ranked: FxHashMap<&EntityId, Rank> = FxHashMap::default();
+        let (mut parts, mut descriptions) = (Only::default(), Only::default());
         for known in view.facts() {
             let (id, predicate) = (known.subject(), known.predicate().as_str());
             // Only what names somebody is taken apart into words: of all that is known it is little.
@@ -96,7 +101,7 @@ impl Names {
                 // "Captain of the Harbour Watch" is a captain.
                 let of = words.iter().position(|word| word == "of").filter(|at| *at > 0).unwrap_or(words.len());
                 for part in [words.as_slice(), &words[of.saturating_sub(1)..of]] {
-                    descriptions.entry(part.to_vec()).or_default().insert(id.clone());
+                    add(&mut descriptions, part.to_vec(), id);
                 }
             }
             let is_name = predicate == attribute::NAME;
@@ -105,7 +110,7 @@ impl Names {
             }
             let rank = Rank { open: !known.is_secret(), is_name, credence: known.credence(), recency: known.recency() };
             if ranked.get(id).is_none_or(|best| *best < rank) {
-                ranked.insert(id.clone(), rank);
+                ranked.insert(id, rank);
                 names.first.insert(id.clone(), said.to_owned());
             }
             if is_name && words.len() > 1 {
@@ -113,23 +118,26 @@ impl Names {
                 let last = words.len() - 1;
                 let is_name = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
                 for (_, word) in words.iter().enumerate().filter(|(at, word)| is_name(*at, word)) {
-                    parts.entry(vec![word.clone()]).or_default().insert(id.clone());
+                    add(&mut parts, vec![word.clone()], id);
                 }
             }
             if !words.is_empty() {
                 names.longest = names.longest.max(words.len());
-                names.bearers.entry(words.clone()).or_default().insert(id.clone());
+                let bearers = names.bearers.entry(words.clone()).or_default();
+                if let Err(at) = bearers.binary_search(id) {
+                    bearers.insert(at, id.clone());
+                }
                 names.whole.entry(id.clone()).or_default().insert(words);
             }
         }
         // A part of a name, or what somebody is, stands for one of whom alone it is true: "Odo", "the ferryman". Names
         // go before descriptions.
-        let descriptions = descriptions.into_iter().map(|(words, bearers)| (words, bearers, false));
-        for (words, bearers, of_name) in descriptions.chain(parts.into_iter().map(|(words, ids)| (words, ids, true))) {
-            match bearers.first().filter(|_| bearers.len() == 1 && !words.is_empty()) {
+        let descriptions = descriptions.into_iter().map(|(words, bearer)| (words, bearer, false));
+        for (words, bearer, of_name) in descriptions.chain(parts.into_iter().map(|(words, id)| (words, id, true))) {
+            match bearer.filter(|_| !words.is_empty()) {
                 Some(id) => {
                     names.longest = names.longest.max(words.len());
-                    names.parts.insert(words, Part { id: id.clone(), of_name });
+                    names.parts.insert(words, Part { id, of_name });
                 }
                 None => {
                     names.parts.remove(&words);

@@ -78,7 +78,8 @@ fn apply(state: &mut State, operation: Operation) -> Vec<hearsay_model::Key> {
 
 /// A vector of length 1 that depends on a number alone. Those of near numbers are near, so that many are nearly equal.
 fn vector(seed: u64, dimension: usize) -> Vec<f32> {
-    let wave = |at: usize| ((seed % 7) as f32 + (seed as f32) * 1e-3 + at as f32 * 0.7).sin();
+    // No vector is zero.
+    let wave = |at: usize| (0.1 + (seed % 7) as f32 + (seed as f32) * 1e-3 + at as f32 * 0.7).sin();
     let vector: Vec<f32> = (0..dimension).map(wave).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     vector.into_iter().map(|x| x / length).collect()
@@ -205,8 +206,9 @@ proptest! {
             // What is told of a fact is told of it in full; the cosine of a passage is what counts of it.
             for ranked in all.iter().filter(|ranked| is_fact(ranked.doc)) {
                 if let (Some(cosine), Some(vector)) = (ranked.explanation.cosine, index.vector(ranked.doc)) {
-                    let full: f32 = vector.iter().zip(query.vector.unwrap()).map(|(a, b)| a * b).sum();
-                    prop_assert!((cosine - full).abs() < 1e-5);
+                    let product = |(a, b): (&f32, &f32)| f64::from(*a) * f64::from(*b);
+                    let full: f64 = vector.iter().zip(query.vector.unwrap()).map(product).sum();
+                    prop_assert!((f64::from(cosine) - full).abs() < 1e-5, "{cosine} is not {full}");
                 }
             }
         }

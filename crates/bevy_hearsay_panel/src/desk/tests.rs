@@ -111,7 +111,7 @@ fn undo_asks_first_where_others_rest_on_it() {
     let add = Edit::Add { name: "Zed".into(), kind: hearsay_model::Kind::Npc, id: None, place: None };
     sitting.state_mut().desk.deeds.begin(crate::Deed::Edit(add));
     settle(&mut sitting);
-    let at = sitting.state().desk.news().position;
+    let at = sitting.state().desk.news().version.position;
     let end = crate::Deed::make("accept the name", |world| {
         let id = hearsay_model::EntityId::new("zed")?;
         let name = world.state.newest(&id, "name").map(|fact| fact.id());

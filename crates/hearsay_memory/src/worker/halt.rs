@@ -107,7 +107,9 @@ impl Worker {
             Err(error) => return self.stay_halted(error.to_string()),
         };
         let Some(Halt { why, in_doubt, first, .. }) = self.halt.take() else { return };
+        let before = self.world.state.version();
         (self.world, self.reviews, self.reveals) = (world, reviews, reveals);
+        Arc::make_mut(&mut self.world.state).follow(before);
         self.counts.revision = None;
         self.compacting = Compacting::new(self.world.state.compacted_to());
         let state = Arc::clone(&self.world.state);

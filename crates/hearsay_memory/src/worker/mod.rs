@@ -28,7 +28,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
-use hearsay_model::{EntityId, FactId, Key, Position, State};
+use hearsay_model::{EntityId, FactId, Key, Position, State, StateVersion};
 use hearsay_recall::Condensed;
 use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
 use serde::Serialize;
@@ -138,6 +138,9 @@ pub enum ModelStatus {
 pub struct Status {
     /// The newest operation.
     pub position: Position,
+    /// The newest state: it changes with transient values too.
+    #[serde(skip)]
+    pub version: StateVersion,
     /// The position up to which the graph tables of the database show the journal.
     pub projected: Position,
     /// Undo reaches no operation at or before this position.
@@ -581,6 +584,7 @@ impl Worker {
         let pending_vectors = self.pending_vectors();
         Status {
             position: state.position(),
+            version: state.version(),
             projected: self.store.projected(),
             compacted_to: state.compacted_to(),
             operations: state.operation_count(),

@@ -65,11 +65,6 @@ impl Questions {
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
-
-    /// Drops the views that are kept: the state has changed without a new operation.
-    pub(super) fn forget_minds(&mut self) {
-        self.minds.clear();
-    }
 }
 
 impl Worker {

@@ -538,9 +538,8 @@ impl Worker {
         self.writes.project_at.get_or_insert_with(|| Instant::now() + GATHER);
     }
 
-    /// Sees to reviews, index, minds and projections after transient values changed.
+    /// Sees to reviews, index and projections after transient values changed.
     fn follow_transients(&mut self, update: &TransientUpdate, touched: &[Key]) {
-        self.questions.forget_minds();
         self.reviews.update(&self.world.state, touched);
         self.index_keys(touched);
         let of = update.values.iter().map(|change| (change.subject.clone(), change.predicate.clone()));

@@ -27,7 +27,9 @@ mod tests;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::{EntityId, Fact, Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, Vocabulary};
+use crate::{
+    EntityId, Fact, Key, Operation, Position, Predicate, SessionId, Setting, SettingKey, StateVersion, Vocabulary,
+};
 
 pub use check::ApplyError;
 pub use compact::{Compaction, Rewritten, UndoRetention};
@@ -131,6 +133,16 @@ impl State {
     /// The position of the newest operation.
     pub fn position(&self) -> Position {
         Position(self.journal.len() as u64)
+    }
+
+    /// Which of the states that follow one another this is.
+    pub fn version(&self) -> StateVersion {
+        StateVersion { position: self.position(), transient_updates: self.transients.updates }
+    }
+
+    /// Makes this state, read anew, the one that follows a version: what was read before is stale.
+    pub fn follow(&mut self, version: StateVersion) {
+        self.transients.updates = version.transient_updates + 1;
     }
 
     /// The operation at a position; nothing, when there is none, or compaction has removed it.

@@ -102,6 +102,8 @@ impl Keyed for TransientRow {
 pub(super) struct Transients {
     values: Table<TransientRow>,
     count: usize,
+    /// How many updates there were.
+    pub(super) updates: u64,
     /// What the game clock shows; none, when the journal says it.
     pub(super) clock: Option<GameTime>,
 }
@@ -145,6 +147,7 @@ impl State {
     ///
     /// A value whose fact an operation has asserted already is left out: assert it again instead.
     pub fn set_transients(&mut self, update: &TransientUpdate) -> Vec<Key> {
+        self.transients.updates += 1;
         let mut touched = Vec::with_capacity(update.values.len() * 4);
         for TransientChange { subject, predicate, value } in &update.values {
             let of = (subject.clone(), predicate.clone());

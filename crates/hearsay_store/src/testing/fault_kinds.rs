@@ -116,8 +116,12 @@ pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random
         damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
         findings.damaged_files += 1;
         if let Err(what) = examine(&copy, state) {
-            tracing::error!(file = %file.display(), ?damage, what, "damage is not handled");
-            super::crash::say("mishandled", &format_args!("{} {damage:?}: {what}", file.display()));
+            // What it was before the damage, so that it can be looked into.
+            let kept = tempfile::tempdir()?.keep().join("campaign");
+            damage::copy(directory, &kept)?;
+            tracing::error!(file = %file.display(), ?damage, what, kept = %kept.display(), "damage is not handled");
+            let file = file.strip_prefix(directory).unwrap_or(&file).display();
+            super::crash::say("mishandled", &format_args!("{file} {damage:?} of {}: {what}", kept.display()));
             findings.mishandled_damage += 1;
         }
     }
@@ -149,8 +153,12 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
     let Opened { store, state: saved, .. } = Store::open(directory, options()).map_err(text)?;
     let lost: BTreeSet<Position> = found.lost.iter().chain(&found.unfit).map(|lost| lost.position).collect();
     let replaced = lost.iter().filter(|position| saved.entry(**position).is_some()).count();
-    if report.saved + replaced as u64 != saved.operation_count() as u64 || saved.position() != state.position() {
-        return Err("what is lost is not counted".into());
+    let (expected, operations) = (report.saved + replaced as u64, saved.operation_count() as u64);
+    if (expected, state.position()) != (operations, saved.position()) {
+        let (from, to) = (state.position(), saved.position());
+        return Err(format!(
+            "what is lost is not counted: {operations} operations up to {to}, not {expected} up to {from}, after {report:?}"
+        ));
     }
     let was_there: BTreeSet<Position> = state.journal().map(|(position, _)| position).collect();
     let missing = was_there.iter().filter(|position| saved.entry(**position).is_none() && !lost.contains(position));

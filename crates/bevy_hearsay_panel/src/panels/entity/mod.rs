@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use egui::Ui;
 use hearsay_memory::{Memory, Ticket};
-use hearsay_model::{EntityId, FactId, Position};
+use hearsay_model::{EntityId, FactId, StateVersion};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use load::hold;
@@ -34,8 +34,8 @@ pub struct EntityPanel {
     model: EntityModel,
     kept: Kept,
     /// What was read last, of whom and when.
-    read: Option<(EntityId, Position)>,
-    reading: Option<(EntityId, Position, Ticket<EntityModel>)>,
+    read: Option<(EntityId, StateVersion)>,
+    reading: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
     /// A fact that was asked for, whose subject is being looked up.
     finding: Option<Ticket<Option<EntityId>>>,
     /// What is to be told to the desk in the next frame.
@@ -126,31 +126,31 @@ impl Panel for EntityPanel {
             Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
             None => {}
         }
-        if let Some((id, position, ticket)) = self.reading.take() {
+        if let Some((id, version, ticket)) = self.reading.take() {
             match ticket.try_take() {
                 Some(Ok(model)) => {
                     if self.model.id != model.id {
                         self.kept.view.heights.clear();
                     }
                     self.model = model;
-                    self.read = Some((id, position));
+                    self.read = Some((id, version));
                 }
                 Some(Err(error)) => {
-                    self.read = Some((id, position));
+                    self.read = Some((id, version));
                     self.asks.push(Request::Tell(Note::trouble(error.to_string())));
                 }
-                None => self.reading = Some((id, position, ticket)),
+                None => self.reading = Some((id, version, ticket)),
             }
         }
         let Some(id) = self.id().cloned() else { return };
-        let fresh = |of: &EntityId, position: Position| *of == id && position == news.position;
-        let is_read = self.read.as_ref().is_some_and(|(of, position)| fresh(of, *position));
+        let fresh = |of: &EntityId, version: StateVersion| *of == id && version == news.version;
+        let is_read = self.read.as_ref().is_some_and(|(of, version)| fresh(of, *version));
         // What is being read is let go when another page is wanted, and awaited when only something was written since.
         let is_reading = self.reading.as_ref().is_some_and(|(of, ..)| *of == id);
         if !is_read && !is_reading {
             let request = EntityRequest { id: id.clone() };
             let ticket = memory.read_aside(move |world| EntityModel::load(world, &request)).ok();
-            self.reading = ticket.map(|ticket| (id, news.position, ticket));
+            self.reading = ticket.map(|ticket| (id, news.version, ticket));
         }
         if let Some(fact) = self.kept.fact.filter(|fact| self.model.fact(*fact).is_some()) {
             self.kept.fact = None;

@@ -13,7 +13,7 @@ use std::{borrow::Cow, thread};
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use egui::Ui;
 use hearsay_memory::{Memory, Ticket};
-use hearsay_model::Position;
+use hearsay_model::StateVersion;
 
 pub use layout::{Place, Places, lay_out};
 pub use model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation, label};
@@ -31,7 +31,7 @@ pub struct GraphPanel {
     places: Places,
     view: GraphView,
     /// What was read last, and as of which operation.
-    read: Option<(GraphRequest, Position)>,
+    read: Option<(GraphRequest, StateVersion)>,
     reading: Option<Ticket<GraphModel>>,
     laying: Option<Laying>,
     asks: Vec<Request>,
@@ -102,12 +102,13 @@ impl Panel for GraphPanel {
                 Err(TryRecvError::Disconnected) => {}
             }
         }
-        let same = |(request, at): &(GraphRequest, Position)| *request == self.view.request && *at == news.position;
-        if self.reading.is_none() && !self.read.as_ref().is_some_and(same) {
+        let same = |(request, at): &(GraphRequest, StateVersion)| *request == self.view.request && *at == news.version;
+        // A game that writes all the time must not keep a layout from being finished.
+        if self.reading.is_none() && self.laying.is_none() && !self.read.as_ref().is_some_and(same) {
             let request = self.view.request.clone();
             if let Ok(ticket) = memory.read_aside(move |world| GraphModel::load(world, &request)) {
                 self.reading = Some(ticket);
-                self.read = Some((self.view.request.clone(), news.position));
+                self.read = Some((self.view.request.clone(), news.version));
             }
         }
     }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use hearsay_model::{EntityId, Kind};
@@ -177,7 +179,7 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     let written = memory.edit(edit).unwrap().wait().unwrap();
     bench.state_mut().watch.wrote(written.position);
     step_until(&mut bench, "the next reading", move |stage| {
-        stage.panel.read.as_ref().is_some_and(|(_, at)| *at >= written.position) && !stage.panel.is_busy()
+        stage.panel.read.as_ref().is_some_and(|(_, at)| at.position >= written.position) && !stage.panel.is_busy()
     });
     assert_eq!(*bench.state().panel.places(), before);
 
@@ -199,6 +201,27 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     bench.step();
     ready(&mut bench, "the whole by one relation");
     assert_eq!(bench.state().panel.model().center, None);
+}
+
+#[test]
+fn the_graph_follows_the_moves_of_a_game() {
+    let mut bench = bench(GraphPanel::default(), gullhaven());
+    bench.state_mut().panel.show(&Request::Graph(id("odo-brandt")));
+    ready(&mut bench, "the neighbourhood");
+    let is_at = |panel: &GraphPanel, place: &str| {
+        let model = panel.model();
+        let edges = model.edges.iter().filter(|edge| edge.relations.iter().any(|of| of.predicate == "LOCATED_AT"));
+        edges.flat_map(|edge| [edge.a, edge.b]).any(|end| model.nodes[end].who.id == id(place))
+    };
+    // The first move ends the place that the campaign wrote down; the later ones are no operations.
+    for (is_operation, place) in [(true, "ferry-stairs"), (false, "watch-house"), (false, "ferry-stairs")] {
+        let patch = hearsay_memory::Patch { place: Some(Some(id(place))), ..Default::default() };
+        let patches = hearsay_memory::Patches { entities: vec![(id("odo-brandt"), patch)], clock: None };
+        let memory = &bench.state().memory;
+        let patched = memory.patch(hearsay_model::Author::Game, Arc::new(patches)).unwrap().wait().unwrap();
+        assert_eq!((patched.refused.len(), patched.written.is_some()), (0, is_operation), "{patched:?}");
+        step_until(&mut bench, place, |stage| is_at(&stage.panel, place) && !stage.panel.is_busy());
+    }
 }
 
 #[test]

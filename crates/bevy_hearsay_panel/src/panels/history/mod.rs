@@ -39,9 +39,9 @@ impl Panel for HistoryPanel {
     fn update(&mut self, memory: &Memory, news: &News) {
         let request = HistoryRequest { author: self.view.author.clone(), limit: self.view.limit };
         let of = request.clone();
-        self.read.update(memory, news.position, &request, move |world| HistoryModel::load(world, &of));
+        self.read.update(memory, news.version, &request, move |world| HistoryModel::load(world, &of));
         if let Some(position) = self.asked {
-            self.preview.update(memory, news.position, &position, move |world| UndoModel::load(world, position));
+            self.preview.update(memory, news.version, &position, move |world| UndoModel::load(world, position));
         }
     }
 

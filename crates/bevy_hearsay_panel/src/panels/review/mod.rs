@@ -164,7 +164,7 @@ impl Panel for ReviewPanel {
     }
 
     fn update(&mut self, memory: &Memory, news: &News) {
-        let position = news.position.0;
+        let position = news.version.position.0;
         if let Some(Ok(model)) = taken(&mut self.loading) {
             self.take(model);
         }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use egui::Ui;
 use hearsay_memory::{Answer, Ask, Circumstances, Found, Happening, Memory, MemoryError, Search, Stated, Ticket};
-use hearsay_model::{EntityId, FactId, Kind, Position, SessionId};
+use hearsay_model::{EntityId, FactId, Kind, Position, SessionId, StateVersion};
 use serde::{Deserialize, Serialize};
 
 pub use model::{
@@ -36,7 +36,7 @@ pub struct ScenePanel {
     why_not: Option<WhyNotModel>,
     kept: Kept,
     /// What the stage was read for last.
-    staged: Option<(StageRequest, Position)>,
+    staged: Option<(StageRequest, StateVersion)>,
     staging: Option<Ticket<StageModel>>,
     /// What was asked last, and as of which operation.
     answered: Option<(Question, Position)>,
@@ -258,15 +258,15 @@ impl Panel for ScenePanel {
     fn update(&mut self, memory: &Memory, news: &News) {
         self.take(memory);
         let request = self.request();
-        let same = |(staged, at): &(StageRequest, Position)| *staged == request && *at == news.position;
+        let same = |(staged, at): &(StageRequest, StateVersion)| *staged == request && *at == news.version;
         if self.staging.is_none() && !self.staged.as_ref().is_some_and(same) {
             let wanted = request.clone();
             if let Ok(ticket) = memory.read_aside(move |world| StageModel::load(world, &wanted)) {
                 self.staging = Some(ticket);
-                self.staged = Some((request, news.position));
+                self.staged = Some((request, news.version));
             }
         }
-        self.ask(memory, news.position);
+        self.ask(memory, news.version.position);
         if let Some((who, fact)) = self.wonder.take() {
             self.wondering = memory.read_aside(move |world| WhyNotModel::load(world, &who, fact)).ok();
         }

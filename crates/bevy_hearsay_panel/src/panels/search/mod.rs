@@ -74,7 +74,7 @@ impl Panel for SearchPanel {
             self.model = SearchModel::default();
             return;
         }
-        let same = |(asked, position): &(String, Position)| asked == text && *position == news.position;
+        let same = |(asked, position): &(String, Position)| asked == text && *position == news.version.position;
         if self.asked.as_ref().is_some_and(same) {
             return;
         }
@@ -82,7 +82,7 @@ impl Panel for SearchPanel {
         // A search that is under way is let go: only what is typed now counts.
         if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(wanted) }) {
             (self.searching, self.reading) = (Some(ticket), None);
-            self.asked = Some((text.to_owned(), news.position));
+            self.asked = Some((text.to_owned(), news.version.position));
         }
     }
 

@@ -71,10 +71,10 @@ impl Panel for SessionPanel {
     }
 
     fn update(&mut self, memory: &Memory, news: &News) {
-        self.read.update(memory, news.position, &(), SessionModel::load);
+        self.read.update(memory, news.version, &(), SessionModel::load);
         if let Some(request) = self.request() {
             let of = request.clone();
-            self.part.update(memory, news.position, &request, move |world| PartModel::load(world, &of));
+            self.part.update(memory, news.version, &request, move |world| PartModel::load(world, &of));
         }
         self.write(memory);
     }

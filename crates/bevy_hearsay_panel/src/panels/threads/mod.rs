@@ -37,7 +37,7 @@ impl Panel for ThreadsPanel {
 
     fn update(&mut self, memory: &Memory, news: &News) {
         self.here.clone_from(&news.here);
-        self.read.update(memory, news.position, &(), |world| {
+        self.read.update(memory, news.version, &(), |world| {
             Ok((ThreadsModel::load(world)?, player_characters(&world.state).into_iter().collect()))
         });
     }

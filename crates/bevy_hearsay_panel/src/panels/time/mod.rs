@@ -50,13 +50,13 @@ impl Panel for TimePanel {
     fn update(&mut self, memory: &Memory, news: &News) {
         self.clock.clone_from(&news.clock);
         // What was worked out before something was written may be otherwise now.
-        if self.ready.as_ref().is_some_and(|(_, at)| *at != news.position) && self.wanted.is_none() {
+        if self.ready.as_ref().is_some_and(|(_, at)| *at != news.version.position) && self.wanted.is_none() {
             self.wanted = Some(self.view.request.clone());
         }
         if let Some(request) = self.wanted.take() {
             self.trouble = None;
             match memory.read_aside(move |world| TimeModel::load(world, &request)) {
-                Ok(ticket) => (self.ticket, self.ready) = (Some((ticket, news.position)), None),
+                Ok(ticket) => (self.ticket, self.ready) = (Some((ticket, news.version.position)), None),
                 Err(error) => self.trouble = Some(error.to_string()),
             }
         }

@@ -34,7 +34,7 @@ impl Panel for TimelinePanel {
 
     fn update(&mut self, memory: &Memory, news: &News) {
         let request = self.view.request.clone();
-        self.read.update(memory, news.position, &self.view.request, move |world| TimelineModel::load(world, &request));
+        self.read.update(memory, news.version, &self.view.request, move |world| TimelineModel::load(world, &request));
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
